@@ -1,0 +1,39 @@
+# Everything runs in a virtual environment of its own; nothing else is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WORKERS ?= 2
+
+.PHONY: demo test check bench format clean
+
+demo: $(VENV)/.demo  ## fit, certify and picture the embedded data set
+	$(BIN)/python -m marginboost.demo
+
+test: $(VENV)/.test  ## all tests and doctests
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: $(VENV)/.check  ## lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench  ## speed and memory beside the peers, as ratios
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.check
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("marginboost needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp per set of extras: a set is installed once, and again when pyproject.toml changes.
+$(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: $(BIN)/python pyproject.toml
+	$(PIP) -e ".[$*]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist demo-output

@@ -1,0 +1,2 @@
+from .algorithms import *
+from .algorithms import AdaBoostClassifier

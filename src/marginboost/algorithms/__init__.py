@@ -1,0 +1,3 @@
+"""One file an algorithm: its rule and its classifier."""
+
+from .adaboost import AdaBoost, AdaBoostClassifier

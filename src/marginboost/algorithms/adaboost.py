@@ -1,0 +1,258 @@
+"""AdaBoost and AdaBoost_ϱ (A03, A10, A11; SF-A1, LB-A2, CH-A1).
+
+Problem: drive the margins of all examples above a target ϱ by coordinate descent on
+
+    G(α) = Σ_i prior_i exp(ϱ Σα - y_i F(x_i)),   F = Σ_t α_t h_t          (eq. 2.7)
+
+one hypothesis a round. With ϱ = 0 this is AdaBoost, which minimises the exponential loss.
+
+Dual side: the weights d_i ∝ prior_i exp(-y_i F(x_i)); every edge Σ d_i y_i h(x_i) of the best
+hypothesis bounds the largest margin ρ* from above, every combination bounds it from below.
+
+Guarantees: training error ≤ Π √(1 - γ_t²) (Thm 1.4). If every edge is at least ρ* ≥ ϱ + ε, all
+margins reach ϱ within 2 log(N) / ε² + 1 rounds (Cor. 2.3). An edge ≤ ϱ proves that ϱ cannot be
+reached, and the run stops. The margin that AdaBoost itself converges to may be as small as half
+of ρ* (Cor. 2.2): see Arc-GV, AdaBoost* and Marginal AdaBoost for more.
+
+References: Freund & Schapire 1997; Rätsch 2001, algorithms 1.1 and 2.2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.oracle import Candidate, Oracle
+from ..core.rule import Rule
+from ..core.state import State
+from ..core.stop import Stop
+from ..duals.exponential import ExponentialWeights
+from ..estimators import BaseMarginClassifier, document
+from ..kernels.weights import wrong_weight
+from ..oracles.resampling import ResamplingOracle
+from ..solvers.line_search import exponential_step
+from ..validation import check_choice, check_number
+
+STEEP = 0.99
+"""Edge above which the weight of the errors is summed directly: 1 - edge has lost its digits."""
+
+
+class AdaBoost(Rule):
+    """AdaBoost with target margin.
+
+    Parameters
+    ----------
+    target_margin : float or sequence of float
+        ϱ in (-1, 1); a sequence gives a target for each round, the last one for all that follow.
+    learning_rate : float
+        Factor on every coefficient.
+    step : {"exact", "closed"}
+        For real-valued hypotheses: minimise along the hypothesis (eq. 2.4), or use the formula for
+        ±1 outputs (eq. 2.6), with which the bound on margin errors holds for all thresholds (C28).
+        For ±1 hypotheses both are the same.
+    stop_at_target : bool
+        Whether to stop once every margin is at least the target.
+    """
+
+    def __init__(
+        self,
+        target_margin: float | Sequence[float] = 0.0,
+        learning_rate: float = 1.0,
+        step: str = "exact",
+        stop_at_target: bool = False,
+    ) -> None:
+        self.target_margin = target_margin
+        self.learning_rate = learning_rate
+        self.step = step
+        self.stop_at_target = stop_at_target
+        self._weights = ExponentialWeights()
+
+    def start(self, state: State) -> None:
+        """Weights that follow the present scores."""
+        self._weights.refresh(state, self._weights.shift)
+
+    def target(self, state: State, edge: float) -> float:
+        """Target margin ϱ_t of this round."""
+        targets = np.atleast_1d(np.asarray(self.target_margin, dtype=float))
+        return float(targets[min(state.round, targets.size) - 1])
+
+    def value(self, state: State) -> float:
+        """Smallest margin."""
+        return state.min_margin
+
+    def upper(self, state: State, edge: float) -> float:
+        """Largest edge: no combination has a larger minimum margin (C16)."""
+        return edge
+
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Add the best hypothesis with the coefficient that minimises G along it."""
+        best = found[0]
+        target = self.target(state, best.edge)
+        if best.edge <= target:
+            state.note(target=target, coef=0.0, normaliser=1.0)
+            return Stop.NO_EDGE
+        step = self.learning_rate * self._full_step(state, best, target)
+        if math.isinf(step):
+            return self._take_alone(state, best, target)
+        before = self._weights.log_total
+        state.move(best, step)
+        self._weights.refresh(state, before + _log_normaliser(state, best, step))
+        normaliser = math.exp(self._weights.log_total - before)
+        state.note(target=target, coef=step, normaliser=normaliser)
+        reached = self.stop_at_target and state.min_margin >= target
+        return Stop.TARGET if reached else None
+
+    def _take_alone(self, state: State, best: Candidate, target: float) -> Stop:
+        """Keep nothing but a hypothesis that meets the target on every example by itself."""
+        state.restart()
+        state.move(best, 1.0)
+        self._weights.refresh(state, 0.0)
+        state.note(target=target, coef=1.0, normaliser=0.0)
+        return Stop.PERFECT
+
+    def _full_step(self, state: State, best: Candidate, target: float) -> float:
+        y = state.sample.y
+        if best.binary:
+            return _binary_step(state, best) - math.atanh(target)
+        outcome = y * best.column
+        if self.step == "closed" and best.edge < 1.0:
+            return math.atanh(best.edge) - math.atanh(target)
+        return exponential_step(np.abs(state.dual), outcome, target)
+
+    def memory(self) -> dict[str, Any]:
+        """Return the shift of the weights."""
+        return {"shift": self._weights.shift}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take the shift back."""
+        self._weights.shift = float(memory["shift"])
+
+
+def _binary_step(state: State, best: Candidate) -> float:
+    """½ log(weight right / weight wrong); infinite only when no example is wrong."""
+    if best.edge < STEEP:
+        return math.atanh(best.edge)
+    wrong, count = wrong_weight(state.dual, best.column, state.sample.y)
+    if count == 0:
+        return math.inf
+    wrong = max(wrong, 1e-300)  # weights may underflow; the examples are still wrong
+    return 0.5 * math.log((1.0 - wrong) / wrong)
+
+
+def _log_normaliser(state: State, best: Candidate, step: float) -> float:
+    """Logarithm of Z = Σ d exp(-step y h), for the weights before the step."""
+    if best.binary and best.edge < 1.0:
+        right, wrong = (1.0 + best.edge) / 2.0, (1.0 - best.edge) / 2.0
+        return step + math.log(wrong + right * math.exp(-2.0 * step))
+    exponent = -step * state.sample.y * best.column
+    largest = float(exponent.max())
+    return largest + math.log(float(np.abs(state.dual) @ np.exp(exponent - largest)))
+
+
+@document
+class AdaBoostClassifier(BaseMarginClassifier):
+    """AdaBoost, with a target margin if wanted.
+
+    A superset of scikit-learn's classifier of the same name: same parameters, with exact stumps on
+    binned features as default base learner, missing values and categories handled natively, margins
+    and their bounds recorded.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner: a :class:`~marginboost.StumpOracle` (None), a
+        :class:`~marginboost.TreeOracle`, or any scikit-learn classifier or regressor.
+    n_estimators : int
+        Most rounds.
+    learning_rate : float
+        Factor on every coefficient.
+    target_margin : float or sequence of float
+        Margin ϱ in (-1, 1) aimed at for every example; 0 is AdaBoost. A sequence gives a target for
+        each round.
+    step : {"exact", "closed"}
+        Coefficient of a real-valued hypothesis; the same for hypotheses with outputs -1 and +1.
+    stop_at_target : bool
+        Stop once every training margin is at least the target.
+    sampling : {"reweight", "resample"}
+        Whether the base learner gets weights, or a sample drawn by weight.
+    tol : float or None
+        Stop when the bounds on the largest margin are this close; None never does.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+
+    References
+    ----------
+    Freund and Schapire, *A decision-theoretic generalization of on-line learning and an application
+    to boosting*, 1997. Rätsch, *Robust Boosting via Convex Optimization*, 2001, section 2.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from marginboost import AdaBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=100).fit(X, y)
+    >>> bool(model.certificate_.lower <= model.certificate_.upper)
+    True
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "minimise the exponential loss; margins above a target ϱ",
+        "guarantee": "training error ≤ Π√(1 − γ²); margin ϱ ≤ ρ* − ε in 2 ln N / ε² + 1 rounds",
+        "reference": "Freund & Schapire 1997; Rätsch 2001, Alg. 1.1, 2.2",
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        target_margin: float | Sequence[float] = 0.0,
+        step: str = "exact",
+        stop_at_target: bool = False,
+        sampling: str = "reweight",
+        tol: float | None = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.learning_rate = learning_rate
+        self.target_margin = target_margin
+        self.step = step
+        self.stop_at_target = stop_at_target
+        self.sampling = sampling
+
+    def _make_rule(self) -> AdaBoost:
+        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_choice("step", self.step, ("exact", "closed"))
+        targets = self.target_margin
+        for target in targets if isinstance(targets, Sequence | np.ndarray) else [targets]:
+            check_number("target_margin", target, above=-1.0, below=1.0)
+        if np.size(targets) == 0:
+            raise ValueError("target_margin: got an empty sequence, expected at least one number")
+        return AdaBoost(targets, self.learning_rate, self.step, self.stop_at_target)
+
+    def _make_oracle(self) -> Oracle:
+        check_choice("sampling", self.sampling, ("reweight", "resample"))
+        oracle = super()._make_oracle()
+        return ResamplingOracle(oracle) if self.sampling == "resample" else oracle

@@ -1,0 +1,35 @@
+"""The boosting loop and its parts: everything here is shared by all algorithms."""
+
+from .callbacks import Callback, Checkpoint, EarlyStopping, Progress, TimeBudget
+from .certificate import Certificate
+from .ensemble import Ensemble
+from .history import History
+from .hypothesis import Hypothesis
+from .loop import boost
+from .oracle import Candidate, Oracle
+from .rule import Rule
+from .run import Run, train
+from .sample import Sample
+from .state import State
+from .stop import Stop
+
+__all__ = [
+    "Callback",
+    "Candidate",
+    "Certificate",
+    "Checkpoint",
+    "EarlyStopping",
+    "Ensemble",
+    "History",
+    "Hypothesis",
+    "Oracle",
+    "Progress",
+    "Rule",
+    "Run",
+    "Sample",
+    "State",
+    "Stop",
+    "TimeBudget",
+    "boost",
+    "train",
+]

@@ -1,0 +1,74 @@
+"""A weighted vote of hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..kernels.threads import run_blocks
+from .hypothesis import Hypothesis
+from .types import Array
+
+
+class Rows(Protocol):
+    """Anything that hands out dense rows: a table or a binned matrix."""
+
+    n_rows: int
+
+    def dense(self, start: int, stop: int) -> Array:
+        """Rows as numbers."""
+
+    def chunks(self) -> Any:
+        """Row ranges small enough to be made dense."""
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """``F(x) = Σ coef_t h_t(x)``, with equally many coefficients and hypotheses."""
+
+    members: tuple[Hypothesis, ...]
+    coef: Array
+
+    def __post_init__(self) -> None:
+        if len(self.members) != len(self.coef):
+            raise ValueError(f"{len(self.members)} hypotheses but {len(self.coef)} coefficients")
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def length(self) -> float:
+        """Sum of absolute coefficients: scores divided by it are votes in [-1, 1]."""
+        return float(np.abs(self.coef).sum())
+
+    def scores(self, rows: Rows, n_threads: int = 1) -> Array:
+        """``F`` for every row, a chunk of rows at a time."""
+        voters = [kind.voter(members, coef) for kind, members, coef in self._by_kind()]
+        out = np.zeros(rows.n_rows)
+        chunks = list(rows.chunks())
+
+        def one(chunk: int) -> None:
+            start, stop = chunks[chunk]
+            dense = rows.dense(start, stop)
+            for vote in voters:
+                out[start:stop] += vote(dense)
+
+        run_blocks(one, len(chunks), n_threads)
+        return out
+
+    def staged_scores(self, rows: Rows) -> Iterator[Array]:
+        """``F`` after 1, 2, … hypotheses: each stage costs one hypothesis, not all before it."""
+        dense = rows.dense(0, rows.n_rows)
+        scores = np.zeros(rows.n_rows)
+        for weight, member in zip(self.coef, self.members, strict=True):
+            scores = scores + weight * member(dense)
+            yield scores
+
+    def _by_kind(self) -> Iterator[tuple[type[Hypothesis], Sequence[Any], Array]]:
+        kinds = dict.fromkeys(type(member) for member in self.members)
+        for kind in kinds:
+            which = [t for t, member in enumerate(self.members) if type(member) is kind]
+            yield kind, [self.members[t] for t in which], self.coef[which]

@@ -1,0 +1,73 @@
+"""The record of a run, one row a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .types import Array
+
+FIELDS = {
+    "edge": "edge of the hypothesis found (γ)",
+    "error": "its weighted error, (1 - edge) / 2",
+    "coef": "coefficient it got (α); 0 where the round added nothing",
+    "normaliser": "factor by which the total weight changed (Z)",
+    "target": "target margin of the round (ϱ)",
+    "min_margin": "smallest margin of the combination after the round (ρ)",
+    "length": "sum of absolute coefficients after the round",
+    "lower": "best lower bound so far",
+    "upper": "best upper bound so far",
+    "gap": "upper - lower",
+    "seconds": "time since the run began",
+}
+
+
+class History:
+    """Arrays by name: ``history["edge"][t]`` is the edge of round t + 1.
+
+    >>> history = History()
+    >>> history.append(edge=0.5, coef=0.55)
+    >>> len(history), history["edge"]
+    (1, array([0.5]))
+    """
+
+    def __init__(self, rows: dict[str, list[float]] | None = None) -> None:
+        self._rows: dict[str, list[float]] = {name: [] for name in FIELDS}
+        if rows is not None:
+            self._rows.update({name: list(rows[name]) for name in FIELDS})
+
+    def append(self, **values: float) -> None:
+        """Add a round; a quantity that is not given is NaN."""
+        for name, column in self._rows.items():
+            column.append(float(values.pop(name, np.nan)))
+        if values:
+            raise KeyError(f"unknown history fields: {sorted(values)}")
+
+    def __len__(self) -> int:
+        return len(self._rows["edge"])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __getitem__(self, name: str) -> Array:
+        return np.array(self._rows[name])
+
+    def last(self, name: str) -> float:
+        """Value of the newest round."""
+        return self._rows[name][-1]
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Plain lists, as files keep them."""
+        return {name: list(column) for name, column in self._rows.items()}
+
+    def to_frame(self) -> Any:
+        """As a pandas data frame, indexed by round."""
+        import pandas as pd
+
+        index = pd.RangeIndex(1, len(self) + 1, name="round")
+        return pd.DataFrame({name: self[name] for name in self}, index=index)
+
+    def __repr__(self) -> str:
+        return f"History({len(self)} rounds: {', '.join(self)})"

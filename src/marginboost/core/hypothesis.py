@@ -1,0 +1,75 @@
+"""What a base learner returns: a bounded function of a row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .types import Array
+
+
+class Hypothesis(ABC):
+    """A function with values in [-1, 1].
+
+    A subclass with a ``kind`` can be written to and read from model files and checkpoints.
+    """
+
+    kind: ClassVar[str] = ""
+    registry: ClassVar[dict[str, type[Hypothesis]]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("kind"):
+            Hypothesis.registry[cls.kind] = cls
+
+    @abstractmethod
+    def __call__(self, rows: Array) -> Array:
+        """Outputs on dense rows."""
+
+    @abstractmethod
+    def negated(self) -> Self:
+        """The hypothesis with all outputs negated."""
+
+    @classmethod
+    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
+        """Return the function ``rows -> Σ coef · member(rows)``.
+
+        A kind with a faster way than one member after the other overrides this.
+        """
+
+        def vote(rows: Array) -> Array:
+            total = np.zeros(len(rows))
+            for weight, member in zip(coef, members, strict=True):
+                total += weight * member(rows)
+            return total
+
+        return vote
+
+    def importances(self, n_features: int) -> Array:
+        """Share of each feature in this hypothesis; sums to one, or to zero for a constant."""
+        raise NotImplementedError(f"{type(self).__name__} does not say which features it uses")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data from which :meth:`from_dict` makes an equal hypothesis."""
+        raise TypeError(
+            f"a {type(self).__name__} hypothesis cannot be written as data; stumps and trees can. "
+            "Use pickle or joblib, for files that you trust"
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Inverse of :meth:`to_dict`; raises ValueError on data that is not sound."""
+        raise NotImplementedError
+
+
+def hypothesis_from_dict(data: dict[str, Any]) -> Hypothesis:
+    """Make a hypothesis from plain data, by its ``kind``."""
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in Hypothesis.registry:
+        raise ValueError(
+            f"hypothesis kind: got {kind!r}, expected one of {sorted(Hypothesis.registry)}"
+        )
+    return Hypothesis.registry[kind].from_dict(data)

@@ -1,0 +1,56 @@
+"""Algorithms, seen from the loop."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .oracle import Candidate
+from .stop import Stop
+
+if TYPE_CHECKING:
+    from .state import State
+
+
+class Rule(ABC):
+    """How new hypotheses change the combination, which weights follow, and what that proves.
+
+    A subclass outside a module whose name starts with an underscore is registered by its class
+    name: contract checks, the table of algorithms and the benchmark grid find it there. Rules draw
+    no random numbers. What they remember between rounds goes through ``memory`` and ``recall``, so
+    that an interrupted run can go on.
+    """
+
+    registry: ClassVar[dict[str, type[Rule]]] = {}
+
+    columns_per_round: ClassVar[int] = 1
+    maximises_margin: ClassVar[bool] = False
+    """Whether the run should return its combination of largest margin instead of its last one."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.rpartition(".")[2].startswith("_"):
+            Rule.registry[cls.__name__] = cls
+
+    @abstractmethod
+    def start(self, state: State) -> None:
+        """Set the first weights."""
+
+    @abstractmethod
+    def value(self, state: State) -> float:
+        """Objective of the present combination: a lower bound on the best one."""
+
+    @abstractmethod
+    def upper(self, state: State, edge: float) -> float:
+        """Upper bound that follows from ``edge`` being the largest under the present weights."""
+
+    @abstractmethod
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Change the combination and the weights; say whether, and why, to stop."""
+
+    def memory(self) -> dict[str, Any]:
+        """Return what the rule must know to go on, as plain data."""
+        return {}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Inverse of :meth:`memory`."""

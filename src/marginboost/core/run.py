@@ -1,0 +1,115 @@
+"""A whole run: from a sample, an oracle and a rule to a model with its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .callbacks import Callback
+from .certificate import Certificate
+from .ensemble import Ensemble
+from .history import History
+from .loop import boost
+from .oracle import Oracle
+from .rule import Rule
+from .sample import Sample
+from .state import State
+from .stop import Stop
+from .types import Array
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run leaves behind.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The model.
+    history : History
+        One row a round.
+    certificate : Certificate
+        Bounds on the best possible value.
+    stop : Stop
+        Why the run ended.
+    dual : array
+        Last signed weights.
+    scores : array
+        Scores of the model on the sample.
+    sample : Sample
+        What was learnt from.
+    """
+
+    ensemble: Ensemble
+    history: History
+    certificate: Certificate
+    stop: Stop
+    dual: Array
+    scores: Array
+    sample: Sample
+
+    @property
+    def margins(self) -> Array:
+        """``y F(x) / Σ|coef|`` for every example; 0 for the empty ensemble (Q11)."""
+        return self.sample.y * self.scores / (self.ensemble.length or 1.0)
+
+
+def train(
+    sample: Sample,
+    oracle: Oracle,
+    rule: Rule,
+    *,
+    max_rounds: int,
+    tol: float | None = None,
+    callbacks: Sequence[Callback] = (),
+) -> Run:
+    """Run the loop on a sample and gather the results.
+
+    Parameters
+    ----------
+    sample : Sample
+        Rows, labels, prior weights.
+    oracle : Oracle
+        The base learner, not yet bound.
+    rule : Rule
+        The algorithm, fresh.
+    max_rounds : int
+        Most rounds.
+    tol : float, optional
+        Stop when the bounds are this close.
+    callbacks : sequence of Callback
+        Called before the first round, after every round, and at the end.
+    """
+    bound = oracle.bind(sample)
+    state = State(sample)
+    rule.start(state)
+    for callback in callbacks:
+        callback.on_start(state, rule, max_rounds)
+    try:
+        stop = boost(state, bound, rule, max_rounds=max_rounds, tol=tol, callbacks=callbacks)
+    finally:
+        for callback in callbacks:
+            callback.on_end(state)
+    return _gather(state, bound, rule, stop)
+
+
+def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
+    chosen = state.keep or state.present
+    if rule.maximises_margin and state.keep is None and state.best[0] > state.min_margin:
+        chosen = state.best[1:]
+    ensemble, scores, value = state.ensemble(chosen), state.scores, rule.value(state)
+    if chosen != state.present:
+        assert state.sample.rows is not None
+        scores = ensemble.scores(state.sample.rows, state.sample.n_threads)
+        value = float(np.min(state.sample.y * scores)) / (ensemble.length or 1.0)
+    does = "always returns" if oracle.exact else "need not return"
+    certificate = Certificate(
+        lower=state.lower,
+        upper=state.upper,
+        value=value,
+        certified=oracle.exact,
+        reason=f"the base learner {does} the largest edge over {oracle.class_name}",
+    )
+    return Run(ensemble, state.history, certificate, stop, state.dual, scores, state.sample)

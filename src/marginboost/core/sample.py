@@ -1,0 +1,51 @@
+"""What a run learns from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..data import BinnedMatrix, Table
+from .types import Array
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows, labels and prior weights of one fit.
+
+    Parameters
+    ----------
+    y : array of int8
+        Labels, -1 or +1.
+    prior : array
+        Positive weights with sum one; a weight of 2 means the same as two copies of the row.
+    rows : Table or BinnedMatrix or None
+        Raw rows, for base learners that read them and for scoring.
+    bins : BinnedMatrix or None
+        Binned rows, for stumps and trees.
+    seed : int
+        Randomised base learners draw from ``(seed, round)`` and nothing else.
+    n_threads : int
+        Threads for the kernels.
+    """
+
+    y: Array
+    prior: Array
+    rows: Table | BinnedMatrix | None = None
+    bins: BinnedMatrix | None = None
+    seed: int = 0
+    n_threads: int = 1
+
+    @classmethod
+    def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Sample:
+        """Make a sample with uniform prior unless one is given; the prior is normalised."""
+        y = np.asarray(y, dtype=np.int8)
+        weights = np.ones(len(y)) if prior is None else np.asarray(prior, dtype=np.float64)
+        return cls(y=y, prior=weights / weights.sum(), **parts)  # type: ignore[arg-type]
+
+    @cached_property
+    def uniform(self) -> bool:
+        """Whether all rows weigh the same."""
+        return bool((self.prior == self.prior[0]).all())

@@ -1,0 +1,166 @@
+"""The state of a run: the combination so far, its scores, the weights that follow."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..kernels.threads import run_rows
+from ..kernels.weights import add_column
+from .ensemble import Ensemble
+from .history import History
+from .hypothesis import Hypothesis
+from .oracle import Candidate
+from .sample import Sample
+from .types import Array
+
+
+class State:
+    """Everything that changes in a run.
+
+    Only :meth:`move` and :meth:`restart` touch the combination, so ``scores`` is always the vote of
+    the present members. Members are appended and never removed: the present combination is a slice
+    of ``members``, and so is the best one seen.
+
+    Attributes
+    ----------
+    scores : array
+        ``F(x_i)`` of the present combination.
+    dual : array
+        Signed weights ``y_i d_i`` for the next call of the oracle.
+    min_margin : float
+        Smallest ``y_i F(x_i) / length``; -1 for the empty combination. Set with the weights.
+    best : tuple
+        Largest such margin of any round, and the slice of members that reached it.
+    keep : tuple, optional
+        The slice that a callback wants the run to return.
+    lower, upper : float
+        Best bounds so far.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        self.scores = np.zeros(len(sample.y))
+        self.dual = np.zeros(len(sample.y))
+        self.members: list[Hypothesis] = []
+        self.coef: list[float] = []
+        self.first = 0
+        self.length = 0.0
+        self.min_margin = -1.0
+        self.best: tuple[float, int, int] = (-np.inf, 0, 0)
+        self.keep: tuple[int, int] | None = None
+        self.round = 0
+        self.lower, self.upper = -np.inf, np.inf
+        self.history = History()
+        self.facts: dict[str, float] = {}
+        self.seconds_before = 0.0
+        self.started = time.perf_counter()
+
+    # -- the combination -------------------------------------------------------------------------
+
+    def move(self, candidate: Candidate, step: float) -> None:
+        """Add ``step`` times a hypothesis to the combination."""
+        self._add(candidate.column, step)
+        self.members.append(candidate.hypothesis)
+        self.coef.append(step)
+
+    def restart(self) -> None:
+        """Begin a new, empty combination; the members of the old one stay on record."""
+        self.first = len(self.members)
+        self.scores[:] = 0.0
+        self.length, self.min_margin = 0.0, -1.0
+
+    def _add(self, column: Array, step: float) -> None:
+        def add(start: int, stop: int) -> None:
+            add_column(self.scores[start:stop], column[start:stop], step)
+
+        run_rows(add, len(self.scores), self.sample.n_threads)
+        self.length += abs(step)
+
+    @property
+    def size(self) -> int:
+        """Hypotheses in the present combination."""
+        return len(self.members) - self.first
+
+    @property
+    def present(self) -> tuple[int, int]:
+        """Slice of the members that makes up the present combination."""
+        return self.first, len(self.members)
+
+    def ensemble(self, members: tuple[int, int]) -> Ensemble:
+        """Return the combination that a slice of the members makes up."""
+        part = slice(*members)
+        return Ensemble(tuple(self.members[part]), np.array(self.coef[part]))
+
+    # -- bounds and record -----------------------------------------------------------------------
+
+    def bracket(self, lower: float = -np.inf, upper: float = np.inf) -> None:
+        """Keep the better of the old and new bounds."""
+        self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+
+    @property
+    def gap(self) -> float:
+        """Distance between the bounds."""
+        return self.upper - self.lower
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in this run, with the time before an interruption."""
+        return self.seconds_before + time.perf_counter() - self.started
+
+    def note(self, **facts: float) -> None:
+        """Facts for this round's row of the history."""
+        self.facts.update(facts)
+
+    def record(self, edge: float) -> None:
+        """Close the round: one row of history, and the best combination brought up to date."""
+        if self.size and self.min_margin > self.best[0]:
+            self.best = (self.min_margin, self.first, len(self.members))
+        self.history.append(
+            edge=edge,
+            error=(1.0 - edge) / 2.0,
+            min_margin=self.min_margin,
+            length=self.length,
+            lower=self.lower,
+            upper=self.upper,
+            gap=self.gap,
+            seconds=self.seconds,
+            **self.facts,
+        )
+        self.facts = {}
+
+    # -- going on after an interruption ----------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """Plain data from which :meth:`restore` makes the same state, bit for bit."""
+        return {
+            "members": [member.to_dict() for member in self.members],
+            "coef": list(self.coef),
+            "first": self.first,
+            "best": list(self.best),
+            "round": self.round,
+            "lower": self.lower,
+            "upper": self.upper,
+            "history": self.history.to_dict(),
+            "seconds": self.seconds,
+        }
+
+    def restore(self, data: dict[str, Any], members: list[Hypothesis]) -> None:
+        """Take a snapshot back: replay the moves in their order, so that scores are equal bits."""
+        self.__init__(self.sample)  # type: ignore[misc]
+        self.members = members
+        self.coef = [float(step) for step in data["coef"]]
+        self.first = int(data["first"])
+        margin, start, stop = data["best"]
+        self.best = (float(margin), int(start), int(stop))
+        self.round = int(data["round"])
+        self.lower, self.upper = float(data["lower"]), float(data["upper"])
+        self.history = History(data["history"])
+        self.seconds_before = float(data["seconds"])
+        rows = self.sample.rows
+        if rows is None:
+            raise ValueError("a run without rows cannot be restored")
+        for member, step in zip(members[self.first :], self.coef[self.first :], strict=True):
+            self._add(np.concatenate([member(rows.dense(*c)) for c in rows.chunks()]), step)

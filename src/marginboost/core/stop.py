@@ -1,0 +1,26 @@
+"""Why a run ended."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Stop(StrEnum):
+    """Reason for the end of a run, kept as ``stop_reason_``."""
+
+    ROUNDS = "rounds"
+    """All rounds asked for were made."""
+    GAP = "gap"
+    """Upper and lower bound met within the tolerance: the answer is proven near-optimal."""
+    NO_EDGE = "no edge"
+    """No hypothesis has an edge above the target: the target margin cannot be reached."""
+    TARGET = "target margin"
+    """All examples reached the target margin."""
+    PERFECT = "perfect hypothesis"
+    """One hypothesis meets the target on every example; it is the whole model."""
+    NO_PROGRESS = "no progress"
+    """The score on the validation set stopped improving."""
+    TIME = "time"
+    """The time budget is spent."""
+    CALLBACK = "callback"
+    """A callback of the user's asked for it."""

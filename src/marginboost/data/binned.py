@@ -1,0 +1,199 @@
+"""The binned matrix: what every fit on trees and stumps reads."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..kernels.binning import assign_bins, assign_block
+from ..kernels.threads import resolve_n_jobs, row_blocks, run_blocks
+from .table import Categories, Table
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SAMPLE_ROWS = 200_000
+"""Rows from which quantiles are taken when there are more."""
+
+
+class BinnedMatrix:
+    """Small integer codes of a table, feature by feature: binned once, used by many fits.
+
+    Attributes
+    ----------
+    codes : array (n_features, n_rows)
+        Bin of each value, in the narrowest unsigned type; ``n_bins[j]`` stands for missing.
+    n_bins : array (n_features,)
+        Bins of each feature, without the one for missing values.
+    edges : list of arrays
+        Cuts between bins: code k means ``edges[k - 1] < x <= edges[k]``. Cuts are midpoints of
+        values seen, so a rule found on codes is a rule on values. Empty for a category.
+    categories : list
+        For each feature, None or its categories; then the code is the position in that list.
+    names : list of str
+        Feature names.
+    """
+
+    def __init__(
+        self, codes: Array, edges: list[Array], categories: Categories, names: list[str]
+    ) -> None:
+        self.codes = codes
+        self.edges = edges
+        self.categories = categories
+        self.names = names
+        self.n_bins = np.array(
+            [
+                len(cuts) + 1 if known is None else max(1, len(known))
+                for cuts, known in zip(edges, categories, strict=True)
+            ]
+        )
+        self.n_features, self.n_rows = codes.shape
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, features), as of the table it came from."""
+        return self.n_rows, self.n_features
+
+    @cached_property
+    def has_missing(self) -> Array:
+        """Whether each feature has a missing value."""
+        return self.codes.max(axis=1, initial=0) == self.n_bins
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Table,
+        *,
+        max_bins: int | None = 255,
+        sample_weight: Array | None = None,
+        n_jobs: int | None = None,
+    ) -> BinnedMatrix:
+        """Bin every column.
+
+        Parameters
+        ----------
+        table : Table
+            The input.
+        max_bins : int or None
+            Most bins of a numeric feature. A feature with no more distinct values than that keeps
+            them all; else cuts are at quantiles of weight. None keeps every distinct value.
+        sample_weight : array, optional
+            Positive weights; a row of weight 2 counts as two rows.
+        n_jobs : int, optional
+            Threads; None is all cores.
+        """
+        threads = resolve_n_jobs(n_jobs)
+        rows = _sample_rows(table.n_rows) if max_bins is not None else None
+        edges: list[Array] = [np.empty(0)] * table.n_features
+
+        def find(j: int) -> None:
+            if table.categories[j] is None:
+                edges[j] = find_edges(table.column(j), max_bins, sample_weight, rows)
+
+        run_blocks(find, table.n_features, threads)
+        widest = max(
+            len(cuts) + 1 if known is None else max(1, len(known))
+            for cuts, known in zip(edges, table.categories, strict=True)
+        )
+        codes = np.empty((table.n_features, table.n_rows), dtype=np.min_scalar_type(widest))
+        _fill(table, edges, codes, threads)
+        return cls(codes, edges, list(table.categories), list(table.names))
+
+    def take(self, rows: Array) -> BinnedMatrix:
+        """Some rows, with the same bins: folds of a cross-validation share their binning."""
+        return BinnedMatrix(
+            np.ascontiguousarray(self.codes[:, rows]), self.edges, self.categories, self.names
+        )
+
+    def dense(self, start: int, stop: int) -> Array:
+        """Rows as numbers that fall in the same bins, so that any rule made of cuts can read them.
+
+        Bin k is stood for by its upper cut, the last bin by infinity, a category by its code.
+        """
+        values = np.empty((stop - start, self.n_features))
+        for j in range(self.n_features):
+            values[:, j] = self._representatives(j)[self.codes[j, start:stop]]
+        return values
+
+    def chunks(self) -> Any:
+        """Row ranges small enough to be made dense."""
+        return row_blocks(self.n_rows)
+
+    def _representatives(self, j: int) -> Array:
+        if self.categories[j] is None:
+            return np.concatenate([self.edges[j], [np.inf, np.nan]])
+        return np.concatenate([np.arange(float(self.n_bins[j])), [np.nan]])
+
+
+def _sample_rows(n_rows: int) -> Array | None:
+    """Evenly spaced rows for the quantiles; None where all rows are used."""
+    if n_rows <= SAMPLE_ROWS:
+        return None
+    return np.linspace(0, n_rows - 1, SAMPLE_ROWS).astype(np.int64)
+
+
+def find_edges(
+    values: Array, max_bins: int | None, weight: Array | None = None, rows: Array | None = None
+) -> Array:
+    """Cuts between the bins of one feature: midpoints of neighbouring distinct values.
+
+    >>> find_edges(np.array([3.0, 1.0, 2.0, 1.0]), None)
+    array([1.5, 2.5])
+    """
+    if rows is not None:
+        values, weight = values[rows], None if weight is None else weight[rows]
+    keep = ~np.isnan(values)
+    values = values[keep].astype(np.float64)
+    if weight is None:
+        values.sort()
+        starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: values.size])
+        distinct = values[starts]
+        mass = np.diff(np.append(starts, values.size)).astype(np.float64)
+    else:
+        distinct, inverse = np.unique(values, return_inverse=True)
+        mass = np.bincount(inverse, weights=weight[keep], minlength=distinct.size)
+    if distinct.size < 2:
+        return np.empty(0)
+    left = np.arange(distinct.size - 1)
+    if max_bins is not None and distinct.size > max_bins:
+        left = _quantile_cuts(np.cumsum(mass), max_bins)
+    return midpoints(distinct[left], distinct[left + 1])
+
+
+def _quantile_cuts(cumulated: Array, max_bins: int) -> Array:
+    """Positions after which to cut so that bins carry about equal weight."""
+    wanted = cumulated[-1] * np.arange(1, max_bins) / max_bins
+    # The tolerance makes equal weights given as counts or as copies cut at the same place.
+    after = np.searchsorted(cumulated, wanted * (1 - 1e-12), side="left")
+    return np.unique(np.minimum(after, cumulated.size - 2))
+
+
+def midpoints(low: Array, high: Array) -> Array:
+    """Cuts with ``low <= cut < high``, in the middle where floating point has one."""
+    middle = 0.5 * low + 0.5 * high  # halves first: the sum of two huge numbers overflows
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def _fill(table: Table, edges: list[Array], codes: Array, threads: int) -> None:
+    """Write the codes: by row blocks for arrays, by columns for everything else."""
+    if isinstance(table.source, np.ndarray) and all(known is None for known in table.categories):
+        flat = np.concatenate([*edges, np.empty(0)])
+        first = np.concatenate([[0], np.cumsum([len(cuts) for cuts in edges])])
+        blocks = list(row_blocks(table.n_rows))
+
+        def fill_rows(block: int) -> None:
+            start, stop = blocks[block]
+            assign_block(table.source[start:stop], flat, first, codes[:, start:stop])
+
+        run_blocks(fill_rows, len(blocks), threads)
+        return
+
+    def fill_column(j: int) -> None:
+        values, known = table.column(j), table.categories[j]
+        if known is None:
+            assign_bins(np.asarray(values), edges[j], codes[j])
+        else:
+            codes[j] = np.where(np.isnan(values), max(1, len(known)), values)
+
+    run_blocks(fill_column, table.n_features, threads)

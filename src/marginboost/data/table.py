@@ -1,0 +1,203 @@
+"""One view of every kind of input: NumPy, SciPy sparse, pandas, polars, pyarrow.
+
+A :class:`Table` never copies the whole input. It hands out one column at a time (for binning) or a
+few rows at a time (for prediction), as numbers: a missing value is NaN, a category is its position
+in the list of categories seen in ``fit``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Categories = list[Array | None]
+
+CHUNK_ROWS = 1 << 14
+
+
+def is_frame(X: object) -> bool:
+    """Whether ``X`` is a pandas or polars data frame or a pyarrow table."""
+    return hasattr(X, "columns") and type(X).__module__.partition(".")[0] in (
+        "pandas",
+        "polars",
+        "pyarrow",
+    )
+
+
+class Table:
+    """Numeric view of an input.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame
+        Two-dimensional input. Arrays must already be numeric (see ``check_array``).
+    names : sequence of str
+        One name a column, used in error messages.
+    categories : list, optional
+        For each column, None (a number) or the array of its known categories. Values not among them
+        count as missing, with a warning.
+    """
+
+    def __init__(self, X: Any, names: Sequence[str], categories: Categories | None = None) -> None:
+        self.source = X.tocsc() if sparse.issparse(X) else X
+        self.names = list(names)
+        self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
+        self.categories: Categories = categories or [None] * self.n_features
+
+    @classmethod
+    def learn(cls, X: Any, names: Sequence[str], categorical: Sequence[int] | None) -> Table:
+        """Make the table of a fit: finds the categories of its categorical columns.
+
+        ``categorical`` lists column numbers; None takes them from the data frame's types.
+        """
+        table = cls(X, names)
+        if categorical is None:
+            categorical = [j for j in range(table.n_features) if table._has_category_type(j)]
+        for j in categorical:
+            table.categories[j] = table._find_categories(j)
+        return table
+
+    # -- columns ------------------------------------------------------------------------------
+
+    def column(self, j: int) -> Array:
+        """Column ``j`` as floating-point numbers."""
+        known = self.categories[j]
+        if known is not None:
+            return self._encode(j, known)
+        if not is_frame(self.source):
+            return self._raw(j)
+        values = self._frame_numbers(j)
+        if np.isinf(values).any():
+            raise ValueError(
+                f"X: column {self.names[j]!r} holds infinity; expected finite numbers or NaN"
+            )
+        return values
+
+    def dense(self, start: int, stop: int) -> Array:
+        """Rows ``start:stop`` as a two-dimensional array of numbers."""
+        if all(known is None for known in self.categories):
+            if isinstance(self.source, np.ndarray):
+                return self.source[start:stop]
+            if sparse.issparse(self.source):
+                return self.source[start:stop].toarray()
+        part = self._slice(start, stop)
+        return np.column_stack([part.column(j) for j in range(self.n_features)])
+
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        """Row ranges small enough to be made dense."""
+        for start in range(0, self.n_rows, CHUNK_ROWS):
+            yield start, min(start + CHUNK_ROWS, self.n_rows)
+
+    def take(self, rows: Array) -> Table:
+        """Copy of some rows."""
+        kind = type(self.source).__module__.partition(".")[0]
+        if kind == "pandas":
+            part = self.source.iloc[rows]
+        elif kind == "pyarrow":
+            part = self.source.take(rows)
+        else:
+            part = self.source[rows]
+        return Table(part, self.names, self.categories)
+
+    def _slice(self, start: int, stop: int) -> Table:
+        if start == 0 and stop == self.n_rows:
+            return self
+        kind = type(self.source).__module__.partition(".")[0]
+        if kind == "pandas":
+            part = self.source.iloc[start:stop]
+        elif kind == "pyarrow":
+            part = self.source.slice(start, stop - start)
+        else:
+            part = self.source[start:stop]
+        return Table(part, self.names, self.categories)
+
+    # -- the three kinds of frame ----------------------------------------------------------------
+
+    def _raw(self, j: int) -> Any:
+        """Column ``j`` in the source's own type."""
+        kind = type(self.source).__module__.partition(".")[0]
+        if kind == "pandas":
+            return self.source.iloc[:, j]
+        if kind == "polars":
+            return self.source.get_column(self.source.columns[j])
+        if kind == "pyarrow":
+            return self.source.column(j)
+        if sparse.issparse(self.source):
+            return self.source[:, [j]].toarray().ravel()
+        return self.source[:, j]
+
+    def _has_category_type(self, j: int) -> bool:
+        if not is_frame(self.source):
+            return False
+        raw = self._raw(j)
+        kind = str(getattr(raw, "type", getattr(raw, "dtype", "")))
+        return kind.lower().startswith(("category", "categorical", "enum", "dictionary"))
+
+    def _frame_numbers(self, j: int) -> Array:
+        raw = self._raw(j)
+        kind = str(getattr(raw, "type", getattr(raw, "dtype", ""))).lower()
+        numeric = kind.startswith(("int", "uint", "float", "double", "bool", "half", "decimal"))
+        if not numeric and kind != "object":
+            raise _not_numeric(self.names[j], f"type {kind}")
+        try:
+            if type(raw).__module__.startswith("pandas"):
+                return raw.to_numpy(dtype=np.float64, na_value=np.nan)
+            if type(raw).__module__.startswith("polars"):
+                return raw.cast(float).to_numpy()
+            return np.asarray(raw.cast("float64").to_numpy(), dtype=np.float64)
+        except (ValueError, TypeError) as error:
+            raise _not_numeric(self.names[j], str(error)) from None
+
+    # -- categories ------------------------------------------------------------------------------
+
+    def _labels(self, j: int) -> tuple[Array, Array]:
+        """Local codes (-1 for missing) and the labels they stand for."""
+        raw = self._raw(j)
+        if hasattr(raw, "cat") and hasattr(raw.cat, "codes"):  # pandas
+            return raw.cat.codes.to_numpy(), raw.cat.categories.to_numpy()
+        if hasattr(raw, "to_pylist"):
+            values: Any = raw.to_pylist()
+        else:
+            values = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
+        position: dict[Any, int] = {}
+        codes = np.empty(len(values), dtype=np.int64)
+        for i, value in enumerate(values):
+            missing = value is None or value != value
+            codes[i] = -1 if missing else position.setdefault(value, len(position))
+        return codes, np.array(list(position), dtype=object)
+
+    def _find_categories(self, j: int) -> Array:
+        codes, labels = self._labels(j)
+        used = labels[np.unique(codes[codes >= 0])]
+        try:
+            return np.sort(used)
+        except TypeError:  # labels of mixed types have no order: keep them as they came
+            return used
+
+    def _encode(self, j: int, known: Array) -> Array:
+        codes, labels = self._labels(j)
+        position = {label: k for k, label in enumerate(known.tolist())}
+        local = [position.get(label, -2) for label in np.asarray(labels, dtype=object).tolist()]
+        mapped = np.array([*local, -1], dtype=np.int64)[codes]
+        if (mapped == -2).any():
+            unseen = sorted({str(labels[code]) for code in np.unique(codes[mapped == -2])})
+            warnings.warn(
+                f"X: column {self.names[j]!r} has {(mapped == -2).sum()} rows with categories "
+                f"not seen in fit ({', '.join(unseen[:5])}{', …' if len(unseen) > 5 else ''}); "
+                "they count as missing",
+                UserWarning,
+                stacklevel=2,
+            )
+        return np.where(mapped < 0, np.nan, mapped.astype(np.float64))
+
+
+def _not_numeric(name: str, found: str) -> ValueError:
+    return ValueError(
+        f"X: column {name!r} is not numeric ({found}); expected numbers, or a categorical type "
+        f"(pandas: X[{name!r}].astype('category'))"
+    )

@@ -1,0 +1,5 @@
+"""From scores to example weights."""
+
+from .exponential import ExponentialWeights
+
+__all__ = ["ExponentialWeights"]

@@ -1,0 +1,63 @@
+"""Exponential weights: d_i ∝ prior_i exp(-y_i F(x_i)) (Q18, C26).
+
+They are the soft-max of the negative margins at temperature 1 / Σα, the multipliers of the
+exponential loss, and AdaBoost's distribution. Weights are made from scores anew each round, never
+by repeated multiplication, so rounding does not pile up.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.state import State
+from ..kernels.threads import run_rows
+from ..kernels.weights import exponents, sign_weights
+
+
+class ExponentialWeights:
+    """Writes ``state.dual`` and ``state.min_margin`` from ``state.scores``.
+
+    The exponent is shifted by the logarithm of the total, which the step just made predicts: so the
+    weights come out normalised, and nothing can overflow, in one pass over the rows.
+
+    Attributes
+    ----------
+    shift : float
+        Shift of the last refresh.
+    log_total : float
+        Logarithm of ``Σ prior exp(-y F)``, the mean exponential loss (Q26).
+    """
+
+    def __init__(self) -> None:
+        self.shift = 0.0
+        self.log_total = 0.0
+
+    def refresh(self, state: State, shift: float) -> None:
+        """Make the weights of the present scores; ``shift`` is a guess of ``log_total``."""
+        smallest, total = self._pass(state, shift)
+        if not (math.isfinite(total) and total > 0.0):  # a bad guess: the largest weight becomes 1
+            shift = -smallest
+            smallest, total = self._pass(state, shift)
+        if abs(total - 1.0) > 1e-13:
+            state.dual /= total
+        self.shift = shift
+        self.log_total = shift + math.log(total)
+        state.min_margin = smallest / state.length if state.length > 0.0 else -1.0
+
+    def _pass(self, state: State, shift: float) -> tuple[float, float]:
+        """Unnormalised weights; returns the smallest ``y F`` and the sum of weights."""
+        sample = state.sample
+        prior = np.empty(0) if sample.uniform else sample.prior
+        offset = shift + (math.log(len(sample.y)) if sample.uniform else 0.0)
+
+        def weigh(start: int, stop: int) -> tuple[float, float]:
+            y, part = sample.y[start:stop], state.dual[start:stop]
+            smallest = exponents(state.scores[start:stop], y, offset, part)
+            with np.errstate(over="ignore", under="ignore"):
+                np.exp(part, out=part)
+            return smallest, sign_weights(part, y, prior[start:stop])
+
+        blocks = run_rows(weigh, len(sample.y), sample.n_threads)
+        return min(low for low, _ in blocks), math.fsum(total for _, total in blocks)

@@ -1,0 +1,490 @@
+"""scikit-learn's contract, once: input, labels, weights, predictions, fitted attributes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .core.callbacks import Callback, Progress
+from .core.ensemble import Ensemble
+from .core.oracle import Oracle
+from .core.rule import Rule
+from .core.run import Run, train
+from .core.sample import Sample
+from .core.types import Array
+from .data import BinnedMatrix, Table
+from .data.table import is_frame
+from .explanation import Explanation
+from .kernels.threads import resolve_n_jobs
+from .model_file import save_model
+from .oracles.any_sklearn import SklearnOracle
+from .oracles.stumps import StumpOracle
+from .validation import check_number
+
+COMMON_PARAMETERS = """max_bins : int or None
+        Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
+        keeps every distinct value of every feature.
+    categorical_features : "from_dtype", None, or sequence of int or str
+        Which columns hold categories: those of a data frame's categorical types, none, or these.
+    callbacks : sequence of Callback, optional
+        Early stopping, checkpoints, a time budget, or your own.
+    n_jobs : int or None
+        Threads; None is all cores. The result does not depend on it.
+    random_state : int, RandomState or None
+        Seed of what is random: resampling, and scikit-learn base learners.
+    verbose : int
+        1 shows a progress bar."""
+
+FITTED_ATTRIBUTES = """classes_ : array
+        The two labels; the second is the positive class.
+    estimators_ : list of Hypothesis
+        The hypotheses.
+    estimator_weights_ : array
+        Their coefficients α, equally many.
+    estimator_errors_ : array
+        Their weighted errors, one a round.
+    n_iter_ : int
+        Rounds made.
+    history_ : History
+        Edge, error, coefficient, margin, bounds and time of every round.
+    certificate_ : Certificate
+        Lower and upper bound on the largest margin, gap, and this model's own margin.
+    certified_ : bool
+        Whether the bounds are proven.
+    stop_reason_ : Stop
+        Why the run ended.
+    dual_ : array
+        Last example weights, signed by the label.
+    margins_ : array
+        Training margins ``y F(x) / Σα``, in [-1, 1].
+    intercept_ : float
+        Always 0: a constant is a hypothesis like any other.
+    feature_importances_ : array
+        Share of Σ|α| that each feature carries.
+    n_features_in_, feature_names_in_
+        As in scikit-learn."""
+
+C = TypeVar("C", bound=type)
+
+
+def document(cls: C) -> C:
+    """Fill the parameters and attributes that all classifiers share into a docstring."""
+    if cls.__doc__:
+        cls.__doc__ = cls.__doc__.replace("{common}", COMMON_PARAMETERS).replace(
+            "{fitted}", FITTED_ATTRIBUTES
+        )
+    return cls
+
+
+class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
+    """What every two-class classifier of the package shares.
+
+    A subclass stores its parameters and says in ``_make_rule`` which algorithm they mean.
+    """
+
+    registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
+    summary: ClassVar[dict[str, str]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.rpartition(".")[2].startswith("_"):
+            BaseMarginClassifier.registry[cls.__name__] = cls
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        n_estimators: int | None,
+        tol: float | None,
+        max_bins: int | None,
+        categorical_features: Any,
+        callbacks: Any,
+        n_jobs: int | None,
+        random_state: Any,
+        verbose: int,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.tol = tol
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- what subclasses say ---------------------------------------------------------------------
+
+    @abstractmethod
+    def _make_rule(self) -> Rule:
+        """Check the algorithm's own parameters and make the rule."""
+
+    def _make_oracle(self) -> Oracle:
+        """Make the base learner."""
+        if self.estimator is None:
+            return StumpOracle()
+        if isinstance(self.estimator, Oracle):
+            return self.estimator
+        if hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict"):
+            return SklearnOracle(self.estimator)
+        raise TypeError(
+            f"estimator: got {self.estimator!r}, expected None, an Oracle such as StumpOracle() or "
+            "TreeOracle(), or a scikit-learn classifier or regressor"
+        )
+
+    def _max_rounds(self, rule: Rule, n_rows: int) -> int:
+        """Most rounds of the loop."""
+        assert self.n_estimators is not None
+        return int(self.n_estimators)
+
+    # -- fit -------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or BinnedMatrix
+            Rows. NaN is a missing value.
+        y : array-like
+            Labels of two classes.
+        sample_weight : array-like, optional
+            Nonnegative weights; a weight of 2 means the same as two copies of the row, a weight of
+            0 the same as no row.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rule, oracle = self._make_rule(), self._make_oracle()
+        rows, labels = self._read_training(X, y)
+        signs = self._learn_classes(labels, weights := _read_weights(sample_weight, rows.n_rows))
+        used = np.flatnonzero(weights > 0)
+        sample = self._make_sample(rows, signs, weights, used, oracle)
+        run = train(
+            sample,
+            oracle,
+            rule,
+            max_rounds=self._max_rounds(rule, len(used)),
+            tol=self.tol,
+            callbacks=self._make_callbacks(),
+        )
+        self._keep(run, rows, signs, used)
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.n_estimators is not None:
+            check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
+        if self.tol is not None:
+            check_number("tol", self.tol, at_least=0.0)
+        if self.max_bins is not None:
+            check_number("max_bins", self.max_bins, at_least=2, integer=True)
+        resolve_n_jobs(self.n_jobs)
+        for callback in self.callbacks or ():
+            if not isinstance(callback, Callback):
+                raise TypeError(f"callbacks: got {callback!r}, expected Callback objects")
+
+    def _read_training(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        if isinstance(X, BinnedMatrix):
+            self.n_features_in_ = X.n_features
+            self._names, self._categories = list(X.names), list(X.categories)
+            return X, _read_labels(y, X.n_rows)
+        if is_frame(X):
+            validate_data(self, X=X, skip_check_array=True)
+        else:
+            X = validate_data(self, X=X, **_ARRAY_CHECKS)
+        if X.shape[0] == 0:
+            raise ValueError("X: got 0 rows, expected at least 2 (one of each class)")
+        names = getattr(self, "feature_names_in_", None)
+        self._names = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
+        table = Table.learn(X, self._names, self._categorical_columns())
+        self._categories = table.categories
+        return table, _read_labels(y, table.n_rows)
+
+    def _categorical_columns(self) -> list[int] | None:
+        chosen = self.categorical_features
+        if isinstance(chosen, str) and chosen == "from_dtype":
+            return None
+        if chosen is None:
+            return []
+        columns = []
+        for item in np.atleast_1d(chosen).tolist():
+            known = self._names.index(item) if item in self._names else item
+            if (
+                isinstance(known, bool)
+                or not isinstance(known, int)
+                or not (0 <= known < len(self._names))
+            ):
+                raise ValueError(
+                    f"categorical_features: got {item!r}, expected a column name or a number below "
+                    f"{len(self._names)}"
+                )
+            columns.append(known)
+        return columns
+
+    def _learn_classes(self, labels: Array, weights: Array) -> Array:
+        """Set ``classes_`` from the rows that count; return labels as -1 and +1."""
+        self.classes_ = np.unique(labels[weights > 0])
+        n_classes = len(self.classes_)
+        if n_classes == 1:
+            raise ValueError(
+                f"y: got one class ({self.classes_[0]!r}) among the rows of positive weight, "
+                "expected two classes"
+            )
+        if n_classes > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(labels)}: {type(self).__name__} got {n_classes} classes. Until "
+                "the package's own multiclass boosters, sklearn.multiclass.OneVsRestClassifier "
+                "can wrap it"
+            )
+        return np.where(labels == self.classes_[1], 1, -1).astype(np.int8)
+
+    def _make_sample(
+        self,
+        rows: Table | BinnedMatrix,
+        signs: Array,
+        weights: Array,
+        used: Array,
+        oracle: Oracle,
+    ) -> Sample:
+        threads = resolve_n_jobs(self.n_jobs)
+        if len(used) < rows.n_rows:
+            rows, signs, weights = rows.take(used), signs[used], weights[used]
+        bins = rows if isinstance(rows, BinnedMatrix) else None
+        if bins is None and oracle.needs_bins:
+            uniform = bool((weights == weights[0]).all())
+            bins = BinnedMatrix.from_table(
+                rows,  # type: ignore[arg-type]
+                max_bins=self.max_bins,
+                sample_weight=None if uniform else weights,
+                n_jobs=threads,
+            )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return Sample.of_labels(signs, weights, rows=rows, bins=bins, seed=seed, n_threads=threads)
+
+    def _make_callbacks(self) -> list[Callback]:
+        callbacks = list(self.callbacks or ())
+        for callback in callbacks:
+            callback.prepare(self._encode)
+        return [*callbacks, Progress()] if self.verbose else callbacks
+
+    def _encode(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
+        """Rows and ±1 labels of data other than the training data."""
+        rows = self._read_rows(X)
+        labels = _read_labels(y, rows.n_rows)
+        unknown = np.setdiff1d(labels, self.classes_)
+        if unknown.size:
+            raise ValueError(f"y: got label {unknown[0]!r}, expected one of {list(self.classes_)}")
+        return rows, np.where(labels == self.classes_[1], 1, -1).astype(np.int8)
+
+    def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
+        self.ensemble_ = run.ensemble
+        self.history_ = run.history
+        self.certificate_ = run.certificate
+        self.certified_ = run.certificate.certified
+        self.stop_reason_ = run.stop
+        self.n_iter_ = len(run.history)
+        self.estimator_errors_ = run.history["error"]
+        self.intercept_ = 0.0
+        self.dual_ = np.zeros(len(signs))
+        self.dual_[used] = run.dual
+        self.margins_ = run.margins if len(used) == len(signs) else signs * self._votes(rows)
+
+    # -- predictions -----------------------------------------------------------------------------
+
+    def _read_rows(self, X: Any) -> Table | BinnedMatrix:
+        check_is_fitted(self, "classes_")
+        if isinstance(X, BinnedMatrix):
+            if X.n_features != self.n_features_in_:
+                raise ValueError(
+                    f"X has {X.n_features} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_} features as input"
+                )
+            return X
+        if is_frame(X):
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+        else:
+            X = validate_data(self, X=X, reset=False, **_ARRAY_CHECKS)
+        return Table(X, self._names, self._categories)
+
+    def _scores(self, rows: Table | BinnedMatrix) -> Array:
+        return self.ensemble_.scores(rows, resolve_n_jobs(self.n_jobs))
+
+    def _votes(self, rows: Table | BinnedMatrix) -> Array:
+        return np.clip(self._scores(rows) / (self.ensemble_.length or 1.0), -1.0, 1.0)
+
+    def decision_function(self, X: Any) -> Array:
+        """Normalised vote ``Σ α h(x) / Σ|α|``, in [-1, 1]; positive for the second class."""
+        return self._votes(self._read_rows(X))
+
+    def predict(self, X: Any) -> Array:
+        """Class of each row; a vote of exactly zero goes to the second class (X01)."""
+        return self._classes_of(self.decision_function(X))
+
+    def _classes_of(self, votes: Array) -> Array:
+        return self.classes_[(votes >= 0).astype(int)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities by the link of the exponential loss, ``P(second) = 1 / (1 + exp(-2F))``.
+
+        ``F = Σ α h(x)`` is the score before normalising. The exponential loss is smallest where F
+        is half the log-odds; a model that maximises margins pushes F far out, and its
+        probabilities to 0 and 1. ``sklearn.calibration.CalibratedClassifierCV`` works on the votes.
+        """
+        return self._probabilities(self._scores(self._read_rows(X)))
+
+    def _probabilities(self, scores: Array) -> Array:
+        positive = 0.5 * (1.0 + np.tanh(scores))
+        return np.column_stack([0.5 * (1.0 - np.tanh(scores)), positive])
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of :meth:`predict_proba`."""
+        scores = self._scores(self._read_rows(X))
+        return np.column_stack([-np.logaddexp(0.0, 2.0 * scores), -np.logaddexp(0, -2 * scores)])
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """Normalised votes after 1, 2, … hypotheses."""
+        lengths = np.cumsum(np.abs(self.estimator_weights_))
+        scores = self.ensemble_.staged_scores(self._read_rows(X))
+        for score, length in zip(scores, lengths, strict=True):
+            yield np.clip(score / length, -1.0, 1.0)
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Classes after 1, 2, … hypotheses."""
+        for votes in self.staged_decision_function(X):
+            yield self._classes_of(votes)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """Probabilities after 1, 2, … hypotheses."""
+        for scores in self.ensemble_.staged_scores(self._read_rows(X)):
+            yield self._probabilities(scores)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Accuracy after 1, 2, … hypotheses."""
+        labels = np.asarray(y)
+        for predicted in self.staged_predict(X):
+            yield float(np.average(predicted == labels, weights=sample_weight))
+
+    def margins(self, X: Any, y: Any) -> Array:
+        """Margin ``y F(x) / Σ|α|`` of each row, in [-1, 1]; positive if it is classified right."""
+        rows, signs = self._encode(X, y)
+        return signs * self._votes(rows)
+
+    # -- the model -------------------------------------------------------------------------------
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The hypotheses."""
+        return list(self._fitted_ensemble().members)
+
+    @property
+    def estimator_weights_(self) -> Array:
+        """Coefficients of the hypotheses."""
+        return self._fitted_ensemble().coef
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of the vote that each feature carries."""
+        ensemble = self._fitted_ensemble()
+        total = np.zeros(self.n_features_in_)
+        for weight, member in zip(ensemble.coef, ensemble.members, strict=True):
+            total += abs(weight) * member.importances(self.n_features_in_)
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _fitted_ensemble(self) -> Ensemble:
+        try:
+            return self.ensemble_
+        except AttributeError:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
+
+    def explain(self) -> Explanation:
+        """Explain a stump ensemble exactly: one step function a feature.
+
+        The vote of a row is the sum of the step functions at its values, nothing else.
+        """
+        check_is_fitted(self, "classes_")
+        return Explanation.of(self.ensemble_, self._names, self._categories)
+
+    def save(self, path: Any) -> None:
+        """Write the model to a JSON file that :func:`marginboost.load` reads; see docs/model-file.md.
+
+        Predictions of the loaded model are the same, bit for bit.
+        """
+        check_is_fitted(self, "classes_")
+        save_model(self, path)
+
+    def to_onnx(self) -> Any:
+        """ONNX model with outputs ``label`` and ``probabilities``; needs the extra ``onnx``."""
+        from .onnx_export import to_onnx
+
+        check_is_fitted(self, "classes_")
+        return to_onnx(self)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "ensemble_") or hasattr(self, "classes_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+_ARRAY_CHECKS: dict[str, Any] = {
+    "accept_sparse": ["csc", "csr"],
+    "dtype": [np.float64, np.float32],
+    "ensure_all_finite": "allow-nan",
+}
+
+
+def _read_labels(y: Any, n_rows: int) -> Array:
+    labels = column_or_1d(y, warn=True)
+    if len(labels) != n_rows:
+        raise ValueError(f"y: got {len(labels)} labels for {n_rows} rows of X")
+    missing = [value is None or value != value for value in labels.tolist()]
+    if any(missing):
+        raise ValueError(
+            f"y: row {missing.index(True)} has no label (Input y contains NaN or None); "
+            "expected a label for every row"
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("y: Input y contains infinity, expected class labels")
+    check_classification_targets(labels)
+    return labels
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> Array:
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight: got shape {weights.shape}, expected one weight for each of "
+            f"{n_rows} rows"
+        )
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight: got NaN or infinity, expected finite numbers")
+    if (weights < 0).any():
+        raise ValueError(
+            f"sample_weight: got a negative weight in row {int(np.argmin(weights))}, "
+            "expected nonnegative numbers"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
+    return weights

@@ -1,0 +1,63 @@
+"""Exact explanation of a stump ensemble: it is a sum of step functions, one a feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .core.ensemble import Ensemble
+from .core.types import Array
+from .data import Table
+from .data.table import Categories, is_frame
+from .kernels.reference import step_function
+from .oracles.stumps import StepFunction, Stump, step_functions
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Shape functions of a stump ensemble.
+
+    Attributes
+    ----------
+    names : list of str
+        Feature names.
+    shapes : dict
+        For each feature that the model uses, by name, its step function: ``levels[k]`` is the
+        contribution to the vote right of k thresholds, the last level that of a missing value.
+    categories : list
+        For each feature, None or its categories; thresholds of such a feature count codes.
+    """
+
+    names: list[str]
+    shapes: dict[str, StepFunction]
+    categories: Categories
+
+    @classmethod
+    def of(cls, ensemble: Ensemble, names: Sequence[str], categories: Categories) -> Explanation:
+        """Explain an ensemble of stumps."""
+        stumps: list[Any] = list(ensemble.members)
+        if not all(isinstance(member, Stump) for member in stumps):
+            raise TypeError(
+                "explain: only stump ensembles are sums of one-feature functions; this model has "
+                f"{sorted({type(member).__name__ for member in stumps})} hypotheses"
+            )
+        steps = step_functions(stumps, ensemble.coef / (ensemble.length or 1.0))
+        shapes = {str(names[step.feature]): step for step in steps}
+        return cls([str(name) for name in names], shapes, categories)
+
+    def contributions(self, X: Any) -> Array:
+        """Contribution of each feature to each row's vote; a row of it sums to the vote."""
+        source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+        table = Table(source, self.names, self.categories)
+        out = np.zeros((table.n_rows, table.n_features))
+        for step in self.shapes.values():
+            values = np.asarray(table.column(step.feature))
+            out[:, step.feature] = step_function(values, step.thresholds, step.levels)
+        return out
+
+    def importance(self) -> dict[str, float]:
+        """Range of each shape function: how far this feature alone can move the vote."""
+        return {name: float(np.ptp(step.levels[:-1])) for name, step in self.shapes.items()}

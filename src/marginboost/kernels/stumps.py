@@ -1,0 +1,148 @@
+"""Kernels behind decision stumps: histograms of signed weight, and the best cut of each feature.
+
+The histogram is where a fit spends its time. Two things make it fast. Two features share one read
+of the weights, and rows alternate between two copies of each histogram, so that consecutive
+additions to the same bin do not wait for each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .jit import kernel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+TIE = 1e-12
+"""Two edges closer than this are equal: the lower feature, then the lower threshold, wins."""
+
+
+THRESHOLD, CATEGORY, PARTITION = 0, 1, 2
+
+
+@kernel
+def histogram_pair(first: Array, second: Array, dual: Array, out: Array) -> None:
+    """Sum ``dual`` by code for two uint8 features at once; ``out`` is (2 features, 2 copies, 256).
+
+    Codes are read eight rows at a time as one 64-bit word; the rows left over come last.
+    """
+    n_words = dual.size >> 3
+    a = first[: n_words * 8].view(np.uint64)
+    b = second[: n_words * 8].view(np.uint64)
+    a0, a1, b0, b1 = out[0, 0], out[0, 1], out[1, 0], out[1, 1]
+    byte = np.uint64(255)
+    shift = np.uint64(8)
+    for word in range(n_words):
+        u, v, row = a[word], b[word], word * 8
+        for pair in range(4):
+            g = dual[row + 2 * pair]
+            a0[u & byte] += g
+            b0[v & byte] += g
+            u >>= shift
+            v >>= shift
+            g = dual[row + 2 * pair + 1]
+            a1[u & byte] += g
+            b1[v & byte] += g
+            u >>= shift
+            v >>= shift
+    for row in range(n_words * 8, dual.size):
+        a0[first[row]] += dual[row]
+        b0[second[row]] += dual[row]
+
+
+@kernel
+def histograms_uint8(codes: Array, dual: Array, out: Array) -> None:
+    """Histograms of up to two uint8 features: ``codes`` (1 or 2, N) to ``out`` (1 or 2, 256).
+
+    Rows go through in blocks, so that the weights are still in the first-level cache when the
+    second feature wants them.
+    """
+    copies = np.zeros((2, 2, 256))
+    last = codes.shape[0] - 1
+    block = 16384
+    for start in range(0, dual.size, block):
+        stop = min(start + block, dual.size)
+        histogram_pair(codes[0, start:stop], codes[last, start:stop], dual[start:stop], copies)
+    for j in range(codes.shape[0]):
+        out[j] = copies[j, 0] + copies[j, 1]
+
+
+@kernel
+def histogram_any(codes: Array, dual: Array, out: Array) -> None:
+    """Histogram of one feature with codes of any width; ``out`` is zeroed first."""
+    out[:] = 0.0
+    for i in range(dual.size):
+        out[codes[i]] += dual[i]
+
+
+@kernel
+def best_threshold(histogram: Array, n_bins: int) -> tuple[float, int]:
+    """Largest ``|left| + |right| + |missing|`` over all cuts, and the last bin of its left side.
+
+    Both sides choose their own sign, so every polarity and the constant rule are covered. With one
+    bin there is no cut: the answer is the constant rule, cut 0.
+    """
+    total = 0.0
+    for k in range(n_bins):
+        total += histogram[k]
+    missing = abs(histogram[n_bins])
+    best, cut = abs(total), 0
+    left = 0.0
+    for k in range(n_bins - 1):
+        left += histogram[k]
+        score = abs(left) + abs(total - left)
+        if score > best + TIE:
+            best, cut = score, k
+    return best + missing, cut
+
+
+@kernel
+def best_category(histogram: Array, n_bins: int) -> tuple[float, int]:
+    """Largest ``|one category| + |all others| + |missing|``, and that category."""
+    total = 0.0
+    for k in range(n_bins):
+        total += histogram[k]
+    best, chosen = abs(total), 0
+    for k in range(n_bins):
+        score = abs(histogram[k]) + abs(total - histogram[k])
+        if score > best + TIE:
+            best, chosen = score, k
+    return best + abs(histogram[n_bins]), chosen
+
+
+@kernel
+def best_partition(histogram: Array, n_bins: int) -> float:
+    """Edge of the best two-set partition of the categories: each category picks its own sign."""
+    total = abs(histogram[n_bins])
+    for k in range(n_bins):
+        total += abs(histogram[k])
+    return total
+
+
+@kernel
+def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, cuts: Array) -> None:
+    """Best split of every feature; kinds are THRESHOLD, CATEGORY or PARTITION."""
+    for j in range(n_bins.size):
+        if kinds[j] == THRESHOLD:
+            scores[j], cuts[j] = best_threshold(histograms[j], n_bins[j])
+        elif kinds[j] == CATEGORY:
+            scores[j], cuts[j] = best_category(histograms[j], n_bins[j])
+        else:
+            scores[j], cuts[j] = best_partition(histograms[j], n_bins[j]), 0
+
+
+@kernel
+def threshold_column(codes: Array, cut: int, labels: Array, n_bins: int, out: Array) -> None:
+    """Outputs of a threshold stump on binned rows; ``labels`` = (left, right, missing)."""
+    for i in range(codes.size):
+        code = codes[i]
+        out[i] = labels[2] if code == n_bins else (labels[0] if code <= cut else labels[1])
+
+
+@kernel
+def lookup_column(codes: Array, labels: Array, out: Array) -> None:
+    """Outputs of a rule that maps each code to ``labels[code]``."""
+    for i in range(codes.size):
+        out[i] = labels[codes[i]]

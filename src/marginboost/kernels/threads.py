@@ -1,0 +1,93 @@
+"""One shared pool of threads that runs kernels over fixed blocks of work."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+ROW_BLOCK = 1 << 14
+"""Rows in one block of work: 128 KiB of float64, small enough to stay in a core's cache."""
+
+_pool: ThreadPoolExecutor | None = None
+_pool_owner: tuple[int, int] = (0, 0)
+_lock = threading.Lock()
+
+
+def available_threads() -> int:
+    """Cores this process may use, no more than ``OMP_NUM_THREADS`` where that is set.
+
+    Joblib sets that variable in its worker processes, so a parallel grid search does not
+    oversubscribe the machine.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores or 1, int(limit) if limit.isdigit() and int(limit) > 0 else 1 << 30))
+
+
+def resolve_n_jobs(n_jobs: int | None) -> int:
+    """Number of threads meant by scikit-learn's ``n_jobs``; None and -1 mean all of them."""
+    if n_jobs is None:
+        return available_threads()
+    if n_jobs == 0:
+        raise ValueError("n_jobs: got 0, expected None, a positive integer, or -1 for all cores")
+    return n_jobs if n_jobs > 0 else max(1, available_threads() + 1 + n_jobs)
+
+
+def _shared_pool(size: int) -> ThreadPoolExecutor:
+    """Return the pool of this process: a forked child gets its own, never its parent's."""
+    global _pool, _pool_owner
+    with _lock:
+        if _pool is None or _pool_owner[0] != os.getpid() or _pool_owner[1] < size:
+            _pool = ThreadPoolExecutor(size, thread_name_prefix="marginboost")
+            _pool_owner = (os.getpid(), size)
+        return _pool
+
+
+def run_blocks(task: Callable[[int], None], n_blocks: int, n_threads: int) -> None:
+    """Call ``task(0) … task(n_blocks - 1)``, on up to ``n_threads`` threads.
+
+    Tasks must write to places of their own; then the result is the same for any number of threads.
+    """
+    workers = min(n_threads, n_blocks)
+    if workers <= 1:
+        for block in range(n_blocks):
+            task(block)
+        return
+    blocks = count()  # next() on it is atomic: each block is taken once
+
+    def work() -> None:
+        for block in iter(lambda: next(blocks), None):
+            if block >= n_blocks:
+                return
+            task(block)
+
+    helpers = [_shared_pool(workers - 1).submit(work) for _ in range(workers - 1)]
+    try:
+        work()
+    finally:
+        for helper in helpers:
+            helper.result()
+
+
+def row_blocks(n_rows: int) -> Iterator[tuple[int, int]]:
+    """Yield the fixed row blocks ``(start, stop)`` of an array with ``n_rows`` rows."""
+    for start in range(0, n_rows, ROW_BLOCK):
+        yield start, min(start + ROW_BLOCK, n_rows)
+
+
+def run_rows(task: Callable[[int, int], T], n_rows: int, n_threads: int) -> list[T]:
+    """Call ``task(start, stop)`` on every row block; return the results in row order."""
+    blocks = list(row_blocks(n_rows))
+    results: list[Any] = [None] * len(blocks)
+
+    def one(block: int) -> None:
+        results[block] = task(*blocks[block])
+
+    run_blocks(one, len(blocks), n_threads)
+    return results

@@ -1,0 +1,18 @@
+"""Base learners."""
+
+from .any_sklearn import SklearnOracle
+from .finite import FiniteOracle
+from .pooled import PooledOracle
+from .resampling import ResamplingOracle
+from .stumps import Stump, StumpOracle
+
+# from .trees import Tree, TreeOracle
+
+__all__ = [
+    "FiniteOracle",
+    "PooledOracle",
+    "ResamplingOracle",
+    "SklearnOracle",
+    "Stump",
+    "StumpOracle",
+]

@@ -1,0 +1,52 @@
+"""A pool of the hypotheses found so far, in front of another base learner (A37)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.oracle import Candidate, Oracle
+from ..core.types import Array
+
+
+class PooledOracle(Oracle):
+    """Return the better of what the base learner finds now and of all it found before.
+
+    A heuristic learner may overlook a hypothesis that it once found. With the pool its edges never
+    fall below the best edge of the known hypotheses, which closes the set of hypotheses that the
+    run has seen and makes the margin bounds over that set meaningful.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        The base learner.
+    """
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.oracle = oracle
+
+    @property
+    def needs_bins(self) -> bool:  # type: ignore[override]
+        """As its base learner."""
+        return self.oracle.needs_bins
+
+    def prepare(self) -> None:
+        """Start with an empty pool."""
+        self._base = self.oracle.bind(self.sample)
+        self.exact = self._base.exact
+        self.class_name = self._base.class_name  # type: ignore[misc]
+        self.pool: list[Candidate] = []
+
+    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+        """The best of new and pooled candidates."""
+        found = self._base.best(dual, k, round=round)
+        new_patterns = {candidate.column.tobytes() for candidate in found}
+        pooled = [
+            Candidate(old.hypothesis, float(dual @ old.column), old.column)
+            for old in self.pool
+            if old.column.tobytes() not in new_patterns
+        ]
+        known = {old.column.tobytes() for old in self.pool}
+        self.pool += [new for new in found if new.column.tobytes() not in known]
+        edges = np.array([candidate.edge for candidate in [*found, *pooled]])
+        order = np.argsort(-edges, kind="stable")[:k]
+        return [[*found, *pooled][int(i)] for i in order]

@@ -1,0 +1,267 @@
+"""Decision stumps: one feature, one cut, a label on each side (SF-B1, LB-A1, CH-B1, Barnes B1).
+
+Over all features, all cuts and both polarities the stump of largest edge is found exactly. With g
+the signed weights and a cut that sends rows left or right, the best labels are the signs of the two
+sums, so the edge is ``|Σ_left g| + |Σ_right g|``: one histogram and one scan a feature. Missing
+values are a third side with a label of their own. Ties go to the lowest feature, then the lowest
+cut. Equal values are never separated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..core.hypothesis import Hypothesis
+from ..core.oracle import Candidate, Oracle
+from ..core.types import Array
+from ..kernels.scores import add_step_functions
+from ..kernels.stumps import (
+    CATEGORY,
+    PARTITION,
+    THRESHOLD,
+    TIE,
+    best_splits,
+    histogram_any,
+    histograms_uint8,
+    lookup_column,
+    threshold_column,
+)
+from ..kernels.threads import run_blocks
+
+SERIAL_WORK = 1 << 17
+"""Codes below which handing work to threads costs more than it saves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stump(Hypothesis):
+    """``left`` where the feature is at most the threshold, else ``right``, ``missing`` for NaN.
+
+    With ``categories`` the question is instead whether the feature's code is among them. A feature
+    that had no missing value in training abstains (0) on one.
+    """
+
+    kind: ClassVar[str] = "stump"
+
+    feature: int
+    threshold: float
+    left: float
+    right: float
+    missing: float = 0.0
+    categories: tuple[int, ...] | None = None
+
+    def __call__(self, rows: Array) -> Array:
+        """Outputs on dense rows."""
+        return self.outputs(rows[:, self.feature])
+
+    def outputs(self, values: Array) -> Array:
+        """Outputs for values of its feature."""
+        if self.categories is None:
+            is_left = values <= self.threshold
+        else:
+            is_left = np.isin(values, self.categories)
+        sides = np.where(is_left, self.left, self.right)
+        return np.where(np.isnan(values), self.missing, sides)
+
+    def negated(self) -> Stump:
+        """Swap the labels."""
+        return Stump(
+            self.feature, self.threshold, -self.left, -self.right, -self.missing, self.categories
+        )
+
+    def importances(self, n_features: int) -> Array:
+        """All on its feature; nothing for a constant."""
+        share = np.zeros(n_features)
+        share[self.feature] = float(self.left != self.right or self.missing not in (0, self.left))
+        return share
+
+    @classmethod
+    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
+        """One step function a feature: the cost does not grow with the number of stumps."""
+        steps = step_functions(members, coef)
+        features = np.array([step.feature for step in steps], dtype=np.int64)
+        thresholds = np.concatenate([np.empty(0), *(step.thresholds for step in steps)])
+        levels = np.concatenate([np.empty(0), *(step.levels for step in steps)])
+        first = np.cumsum([0, *(len(step.thresholds) for step in steps)])
+
+        def vote(rows: Array) -> Array:
+            total = np.zeros(len(rows))
+            add_step_functions(rows, features, thresholds, levels, first, total)
+            return total
+
+        return vote
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        data: dict[str, Any] = {
+            "kind": self.kind,
+            "feature": self.feature,
+            "threshold": self.threshold if np.isfinite(self.threshold) else None,
+            "labels": [self.left, self.right, self.missing],
+        }
+        if self.categories is not None:
+            data["categories"] = list(self.categories)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Make a stump from plain data, checking every field."""
+        feature, threshold = data.get("feature"), data.get("threshold")
+        labels, categories = data.get("labels"), data.get("categories")
+        if type(feature) is not int or feature < 0:
+            raise ValueError(f"stump feature: got {feature!r}, expected an integer >= 0")
+        if threshold is not None and not (
+            isinstance(threshold, int | float) and np.isfinite(threshold)
+        ):
+            raise ValueError(f"stump threshold: got {threshold!r}, expected a finite number")
+        if (
+            not isinstance(labels, list)
+            or len(labels) != 3
+            or not all(type(v) in (int, float) and -1 <= v <= 1 for v in labels)
+        ):
+            raise ValueError(f"stump labels: got {labels!r}, expected three numbers in [-1, 1]")
+        if categories is not None and not (
+            isinstance(categories, list) and all(type(c) is int and c >= 0 for c in categories)
+        ):
+            raise ValueError(f"stump categories: got {categories!r}, expected integers >= 0")
+        left, right, missing = (float(v) for v in labels)
+        cut = np.inf if threshold is None else float(threshold)
+        return cls(
+            feature, cut, left, right, missing, None if categories is None else tuple(categories)
+        )
+
+
+@dataclass(frozen=True)
+class StepFunction:
+    """A feature's whole contribution: ``levels[k]`` right of k thresholds, the last for NaN."""
+
+    feature: int
+    thresholds: Array
+    levels: Array
+
+
+def step_functions(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]:
+    """Sum stumps feature by feature; the score of a row is the sum of one level a feature.
+
+    A categorical feature becomes a step function of its codes, with a cut after each code.
+    """
+    steps = []
+    for feature in sorted({stump.feature for stump in stumps}):
+        mine = [(s, float(a)) for s, a in zip(stumps, coef, strict=True) if s.feature == feature]
+        cuts = {s.threshold for s, _ in mine if s.categories is None and np.isfinite(s.threshold)}
+        named = [code for s, _ in mine if s.categories is not None for code in s.categories]
+        if named:
+            cuts |= {code + 0.5 for code in range(max(named) + 1)}
+        thresholds = np.array(sorted(cuts))
+        # One point inside each piece is enough to know the level of the piece; the last is NaN.
+        points = np.concatenate([thresholds, [np.inf, np.nan]])
+        if named:
+            points[: len(thresholds)] = np.arange(len(thresholds))
+        levels = np.zeros(len(points))
+        for stump, weight in mine:
+            levels += weight * stump.outputs(points)
+        steps.append(StepFunction(feature, thresholds, levels))
+    return steps
+
+
+class StumpOracle(Oracle):
+    """The stump of largest edge, exactly.
+
+    Parameters
+    ----------
+    categorical : {"equality", "partition"}
+        How a categorical feature is split: one category against the rest, or the best partition of
+        all categories in two sets (larger edges, and more room to overfit).
+    """
+
+    exact = True
+    needs_bins = True
+    class_name = "stumps with cuts between the bins"
+
+    def __init__(self, categorical: str = "equality") -> None:
+        self.categorical = categorical
+
+    def prepare(self) -> None:
+        """Lay out the histograms."""
+        bins = self.sample.bins
+        if bins is None:
+            raise ValueError("StumpOracle: the sample has no binned rows")
+        if self.categorical not in ("equality", "partition"):
+            raise ValueError(
+                f"categorical: got {self.categorical!r}, expected 'equality' or 'partition'"
+            )
+        self._bins = bins
+        split = CATEGORY if self.categorical == "equality" else PARTITION
+        self._kinds = np.array([THRESHOLD if c is None else split for c in bins.categories])
+        self._narrow = bins.codes.dtype == np.uint8
+        width = 256 if self._narrow else int(bins.n_bins.max()) + 1
+        self._histograms = np.zeros((bins.n_features, width))
+        self._scores = np.zeros(bins.n_features)
+        self._cuts = np.zeros(bins.n_features, dtype=np.int64)
+        work = bins.n_features * bins.n_rows
+        self._threads = self.sample.n_threads if work > SERIAL_WORK else 1
+
+    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+        """The ``k`` best stumps, at most one a feature."""
+        self._fill(dual)
+        best_splits(self._histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
+        winner = int(np.argmax(self._scores > self._scores.max() - TIE))
+        order = [winner]
+        if k > 1:
+            others = np.argsort(-self._scores, kind="stable")
+            order += [int(j) for j in others if j != winner][: k - 1]
+        return [self._candidate(j) for j in order]
+
+    def _fill(self, dual: Array) -> None:
+        codes, histograms = self._bins.codes, self._histograms
+
+        def narrow(pair: int) -> None:
+            two = slice(2 * pair, 2 * pair + 2)
+            histograms_uint8(codes[two], dual, histograms[two])
+
+        def wide(j: int) -> None:
+            histogram_any(codes[j], dual, histograms[j])
+
+        if self._narrow:
+            run_blocks(narrow, -(-len(codes) // 2), self._threads)
+        else:
+            run_blocks(wide, len(codes), self._threads)
+
+    def _candidate(self, j: int) -> Candidate:
+        bins, cut = self._bins, int(self._cuts[j])
+        n_bins = int(bins.n_bins[j])
+        histogram = self._histograms[j, : n_bins + 1]
+        missing = _label(histogram[n_bins]) if bins.has_missing[j] else 0.0
+        column = np.empty(bins.n_rows, dtype=np.int8)
+        if self._kinds[j] == THRESHOLD:
+            labels = (_label(histogram[: cut + 1].sum()), _label(histogram[cut + 1 : -1].sum()))
+            threshold = float(bins.edges[j][cut]) if n_bins > 1 else np.inf
+            stump = Stump(j, threshold, *labels, missing)
+            threshold_column(
+                bins.codes[j], cut, np.array([*labels, missing], np.int8), n_bins, column
+            )
+        else:
+            stump, table = self._category_stump(j, cut, histogram, missing)
+            lookup_column(bins.codes[j], table, column)
+        return Candidate(stump, float(self._scores[j]), column)
+
+    def _category_stump(
+        self, j: int, chosen: int, histogram: Array, missing: float
+    ) -> tuple[Stump, Array]:
+        values = histogram[:-1]
+        if self._kinds[j] == CATEGORY:
+            one, rest = _label(values[chosen]), _label(values.sum() - values[chosen])
+            stump = Stump(j, np.inf, one, rest, missing, (chosen,))
+        else:
+            positive = tuple(int(c) for c in np.flatnonzero(values > 0))
+            stump = Stump(j, np.inf, 1.0, -1.0, missing, positive)
+        codes = np.append(np.arange(float(len(values))), np.nan)
+        return stump, stump.outputs(codes).astype(np.int8)
+
+
+def _label(weight: float) -> float:
+    """Sign of a side; a side without weight is negative."""
+    return 1.0 if weight > 0 else -1.0

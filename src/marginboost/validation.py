@@ -1,0 +1,46 @@
+"""Checks of settings: errors name the argument, what came and what was expected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+    integer: bool = False,
+) -> None:
+    """Raise unless ``value`` is a number (an integer, if asked) inside the given limits.
+
+    >>> check_number("nu", 1.5, above=0, at_most=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: nu: got 1.5, expected a number above 0 and at most 1
+    """
+    limits = [
+        *([f"above {above:g}"] if above > -math.inf else []),
+        *([f"at least {at_least:g}"] if at_least > -math.inf else []),
+        *([f"below {below:g}"] if below < math.inf else []),
+        *([f"at most {at_most:g}"] if at_most < math.inf else []),
+    ]
+    kind = "an integer" if integer else "a number"
+    expected = " ".join([kind, " and ".join(limits)]).strip()
+    if isinstance(value, bool) or not isinstance(value, Integral if integer else Real):
+        raise TypeError(f"{name}: got {value!r}, expected {expected}")
+    inside = above < value < below and at_least <= value <= at_most
+    if not inside or not math.isfinite(value):
+        raise ValueError(f"{name}: got {value!r}, expected {expected}")
+
+
+def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
+    """Raise unless ``value`` is one of ``choices``."""
+    if value not in choices:
+        raise ValueError(f"{name}: got {value!r}, expected one of {', '.join(map(repr, choices))}")
