@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -99,16 +100,16 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Any = None,
         *,
-        n_estimators: int | None,
-        tol: float | None,
-        max_bins: int | None,
-        categorical_features: Any,
-        callbacks: Any,
-        n_jobs: int | None,
-        random_state: Any,
-        verbose: int,
+        n_estimators: int | None = 50,
+        tol: float | None = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -144,6 +145,10 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         assert self.n_estimators is not None
         return int(self.n_estimators)
 
+    def _tolerance(self) -> float | None:
+        """Gap at which the bounds count as met."""
+        return self.tol
+
     # -- fit -------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -174,7 +179,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
             oracle,
             rule,
             max_rounds=self._max_rounds(rule, len(used)),
-            tol=self.tol,
+            tol=self._tolerance(),
             callbacks=self._make_callbacks(),
         )
         self._keep(run, rows, signs, used)
@@ -331,11 +336,14 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         return self._votes(self._read_rows(X))
 
     def predict(self, X: Any) -> Array:
-        """Class of each row; a vote of exactly zero goes to the second class (X01)."""
+        """Class of each row; a vote of exactly zero goes to the first class.
+
+        That is scikit-learn's convention; Rätsch's thesis gives a tie to the positive class (X01).
+        """
         return self._classes_of(self.decision_function(X))
 
     def _classes_of(self, votes: Array) -> Array:
-        return self.classes_[(votes >= 0).astype(int)]
+        return self.classes_[(votes > 0).astype(int)]
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities by the link of the exponential loss, ``P(second) = 1 / (1 + exp(-2F))``.
@@ -347,13 +355,12 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         return self._probabilities(self._scores(self._read_rows(X)))
 
     def _probabilities(self, scores: Array) -> Array:
-        positive = 0.5 * (1.0 + np.tanh(scores))
-        return np.column_stack([0.5 * (1.0 - np.tanh(scores)), positive])
+        return np.column_stack([expit(-2.0 * scores), expit(2.0 * scores)])
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of :meth:`predict_proba`."""
-        scores = self._scores(self._read_rows(X))
-        return np.column_stack([-np.logaddexp(0.0, 2.0 * scores), -np.logaddexp(0, -2 * scores)])
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Normalised votes after 1, 2, … hypotheses."""
@@ -455,14 +462,15 @@ def _read_labels(y: Any, n_rows: int) -> Array:
     labels = column_or_1d(y, warn=True)
     if len(labels) != n_rows:
         raise ValueError(f"y: got {len(labels)} labels for {n_rows} rows of X")
-    missing = [value is None or value != value for value in labels.tolist()]
-    if any(missing):
-        raise ValueError(
-            f"y: row {missing.index(True)} has no label (Input y contains NaN or None); "
-            "expected a label for every row"
-        )
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError("y: Input y contains infinity, expected class labels")
+    if labels.dtype.kind in "fO":
+        missing = np.array([label is None or label != label for label in labels.tolist()])
+        if missing.any():
+            raise ValueError(
+                f"y: row {int(np.argmax(missing))} has no label (Input y contains NaN or None); "
+                "expected a label for every row"
+            )
     check_classification_targets(labels)
     return labels
 

@@ -101,7 +101,7 @@ class EarlyStopping(Callback):
     def _catch_up(self, state: State) -> None:
         for t in range(self._last, len(state.members)):
             self._scores += state.coef[t] * state.members[t](self._dense)
-            error = float(np.mean(np.where(self._scores >= 0, 1, -1) != self._signs))
+            error = float(np.mean(np.where(self._scores > 0, 1, -1) != self._signs))
             self.errors_.append(error)
             self._since += 1
             if error < self._best:

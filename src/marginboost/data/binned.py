@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.binning import assign_bins, assign_block
+from ..kernels.search import pad_narrow
 from ..kernels.threads import resolve_n_jobs, row_blocks, run_blocks
 from .table import Categories, Table
 
@@ -177,14 +178,15 @@ def midpoints(low: Array, high: Array) -> Array:
 
 def _fill(table: Table, edges: list[Array], codes: Array, threads: int) -> None:
     """Write the codes: by row blocks for arrays, by columns for everything else."""
-    if isinstance(table.source, np.ndarray) and all(known is None for known in table.categories):
-        flat = np.concatenate([*edges, np.empty(0)])
-        first = np.concatenate([[0], np.cumsum([len(cuts) for cuts in edges])])
+    plain = isinstance(table.source, np.ndarray) and all(c is None for c in table.categories)
+    if plain and codes.dtype == np.uint8:
+        padded = np.array([pad_narrow(cuts) for cuts in edges])
+        n_edges = np.array([len(cuts) for cuts in edges])
         blocks = list(row_blocks(table.n_rows))
 
         def fill_rows(block: int) -> None:
             start, stop = blocks[block]
-            assign_block(table.source[start:stop], flat, first, codes[:, start:stop])
+            assign_block(table.source[start:stop], padded, n_edges, codes[:, start:stop])
 
         run_blocks(fill_rows, len(blocks), threads)
         return

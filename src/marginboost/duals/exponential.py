@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.state import State
 from ..kernels.threads import run_rows
-from ..kernels.weights import exponents, sign_weights
+from ..kernels.weights import sign_weights, signed_scores
 
 
 class ExponentialWeights:
@@ -54,7 +54,9 @@ class ExponentialWeights:
 
         def weigh(start: int, stop: int) -> tuple[float, float]:
             y, part = sample.y[start:stop], state.dual[start:stop]
-            smallest = exponents(state.scores[start:stop], y, offset, part)
+            signed_scores(state.scores[start:stop], y, part)
+            smallest = float(part.min())
+            np.subtract(-offset, part, out=part)
             with np.errstate(over="ignore", under="ignore"):
                 np.exp(part, out=part)
             return smallest, sign_weights(part, y, prior[start:stop])

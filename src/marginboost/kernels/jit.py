@@ -6,6 +6,6 @@ from numba import njit
 
 kernel = njit(nogil=True, cache=True)
 
-# For sums of finite numbers only: lets a reduction use vector lanes. The order of additions is then
-# fixed at compile time, so results still repeat exactly.
-reducing_kernel = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+# For sums and minima of numbers that are never NaN: lets a reduction use vector lanes. The order of
+# additions is then fixed at compile time, so results still repeat exactly.
+reducing_kernel = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})

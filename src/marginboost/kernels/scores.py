@@ -7,36 +7,31 @@ from typing import Any
 import numpy as np
 
 from .jit import kernel
+from .search import count_below, count_below_narrow
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @kernel
-def step_value(value: float, thresholds: Array, levels: Array) -> float:
-    """Value of a step function: ``levels[k]`` right of k thresholds; NaN gets the last level."""
-    if np.isnan(value):
-        return levels[levels.size - 1]
-    base = 0
-    left = thresholds.size
-    while left > 0:
-        half = (left + 1) >> 1
-        base += half if thresholds[base + half - 1] < value else 0
-        left -= half
-    return levels[base]
+def add_step_function(values: Array, thresholds: Array, levels: Array, out: Array) -> None:
+    """``out[i] += levels[thresholds below values[i]]``; NaN adds the last level."""
+    for i in range(values.size):
+        value = values[i]
+        position = levels.size - 1 if np.isnan(value) else count_below(thresholds, value)
+        out[i] += levels[position]
 
 
 @kernel
-def add_step_functions(
-    rows: Array, features: Array, thresholds: Array, levels: Array, first: Array, out: Array
+def add_narrow_step_functions(
+    rows: Array, features: Array, thresholds: Array, levels: Array, out: Array
 ) -> None:
-    """``out[i] += Σ_j step_j(rows[i, features[j]])``, cost independent of the number of stumps.
+    """``out[i] += Σ_j step_j(rows[i, features[j]])``, whatever the number of stumps behind it.
 
-    Step function j has thresholds ``thresholds[first[j]:first[j + 1]]`` and two more levels than
-    thresholds, ``levels[first[j] + 2j : first[j + 1] + 2j + 2]``; the last one is for NaN.
+    ``thresholds`` is (n_steps, 255), padded with infinity; ``levels`` is (n_steps, 257), the last
+    one for NaN.
     """
     for j in range(features.size):
-        column = rows[:, features[j]]
-        cuts = thresholds[first[j] : first[j + 1]]
-        heights = levels[first[j] + 2 * j : first[j + 1] + 2 * j + 2]
-        for i in range(column.size):
-            out[i] += step_value(column[i], cuts, heights)
+        cuts, heights, feature = thresholds[j], levels[j], features[j]
+        for i in range(rows.shape[0]):
+            value = rows[i, feature]
+            out[i] += heights[256] if np.isnan(value) else heights[count_below_narrow(cuts, value)]

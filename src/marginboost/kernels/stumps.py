@@ -134,11 +134,12 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
 
 
 @kernel
-def threshold_column(codes: Array, cut: int, labels: Array, n_bins: int, out: Array) -> None:
+def threshold_column(codes: Array, cut: int, labels: Array, missing_code: int, out: Array) -> None:
     """Outputs of a threshold stump on binned rows; ``labels`` = (left, right, missing)."""
+    left, right, missing = labels[0], labels[1], labels[2]
     for i in range(codes.size):
-        code = codes[i]
-        out[i] = labels[2] if code == n_bins else (labels[0] if code <= cut else labels[1])
+        side = left if codes[i] <= cut else right
+        out[i] = missing if codes[i] == missing_code else side
 
 
 @kernel

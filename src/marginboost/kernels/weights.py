@@ -19,14 +19,10 @@ def add_column(scores: Array, column: Array, step: float) -> None:
 
 
 @kernel
-def exponents(scores: Array, y: Array, shift: float, out: Array) -> float:
-    """``out = -y * scores - shift``; returns the smallest ``y * scores``."""
-    smallest = np.inf
+def signed_scores(scores: Array, y: Array, out: Array) -> None:
+    """``out = y * scores``."""
     for i in range(scores.size):
-        margin = y[i] * scores[i]
-        smallest = min(smallest, margin)
-        out[i] = -margin - shift
-    return smallest
+        out[i] = y[i] * scores[i]
 
 
 @reducing_kernel

@@ -1,7 +1,7 @@
 """Base learners."""
 
 from .any_sklearn import SklearnOracle
-from .finite import FiniteOracle
+from .finite import FiniteOracle, matrix_sample
 from .pooled import PooledOracle
 from .resampling import ResamplingOracle
 from .stumps import Stump, StumpOracle
@@ -15,4 +15,5 @@ __all__ = [
     "SklearnOracle",
     "Stump",
     "StumpOracle",
+    "matrix_sample",
 ]

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
+from ..core.sample import Sample
 from ..core.types import Array
+from ..data import Table
 from ..solvers.margin_lp import solve_margin_lp
 
 
@@ -47,6 +49,25 @@ class Column(Hypothesis):
         if type(index) is not int or index < 0 or sign not in (1.0, -1.0):
             raise ValueError(f"column: got index {index!r} and sign {sign!r}")
         return cls(index, float(sign))  # type: ignore[arg-type]
+
+
+def matrix_sample(matrix: Array, y: Array, prior: Array | None = None, seed: int = 0) -> Sample:
+    """Sample for matrix mode: row i of ``matrix`` holds the outputs of all hypotheses on example i.
+
+    >>> from marginboost.algorithms import AdaBoost
+    >>> from marginboost.core import train
+    >>> flips = np.ones((3, 3)) - 2 * np.eye(3)
+    >>> run = train(matrix_sample(flips, np.ones(3)), FiniteOracle(), AdaBoost(), max_rounds=300)
+    >>> round(run.certificate.value, 2)
+    0.33
+    """
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if matrix.ndim != 2 or len(matrix) != len(y):
+        raise ValueError(
+            f"matrix: got shape {matrix.shape}, expected one row for each of {len(y)} labels"
+        )
+    table = Table(matrix, [f"h{j}" for j in range(matrix.shape[1])])
+    return Sample.of_labels(y, prior, rows=table, seed=seed)
 
 
 class FiniteOracle(Oracle):

@@ -18,7 +18,8 @@ import numpy as np
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
-from ..kernels.scores import add_step_functions
+from ..kernels.scores import add_narrow_step_functions, add_step_function
+from ..kernels.search import NARROW, pad_narrow
 from ..kernels.stumps import (
     CATEGORY,
     PARTITION,
@@ -82,14 +83,19 @@ class Stump(Hypothesis):
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
         """One step function a feature: the cost does not grow with the number of stumps."""
         steps = step_functions(members, coef)
-        features = np.array([step.feature for step in steps], dtype=np.int64)
-        thresholds = np.concatenate([np.empty(0), *(step.thresholds for step in steps)])
-        levels = np.concatenate([np.empty(0), *(step.levels for step in steps)])
-        first = np.cumsum([0, *(len(step.thresholds) for step in steps)])
+        narrow = [step for step in steps if len(step.thresholds) <= NARROW]
+        wide = [step for step in steps if len(step.thresholds) > NARROW]
+        features = np.array([step.feature for step in narrow], dtype=np.int64)
+        thresholds = np.array([pad_narrow(s.thresholds) for s in narrow]).reshape(-1, NARROW)
+        levels = np.zeros((len(narrow), NARROW + 2))
+        for row, step in zip(levels, narrow, strict=True):
+            row[: len(step.levels) - 1], row[-1] = step.levels[:-1], step.levels[-1]
 
         def vote(rows: Array) -> Array:
             total = np.zeros(len(rows))
-            add_step_functions(rows, features, thresholds, levels, first, total)
+            add_narrow_step_functions(rows, features, thresholds, levels, total)
+            for step in wide:
+                add_step_function(rows[:, step.feature], step.thresholds, step.levels, total)
             return total
 
         return vote

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
 
 from ..core.types import Array
 
@@ -66,6 +65,8 @@ def solve_margin_lp(outcomes: Array) -> MarginSolution:
             f"outcomes: got shape {outcomes.shape}, expected a finite matrix with at least one row "
             "(example) and one column (hypothesis)"
         )
+    from scipy.optimize import linprog  # here, not above: a third of a second at import
+
     n, m = outcomes.shape
     # Variables (α, ρ): ρ - Uα <= 0 for every example.
     result = linprog(

@@ -1,0 +1,65 @@
+"""Command line: ``python -m benchmarks [name ...] [--quick] [--json FILE] [--repeats K]``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .cold_start import cold_start
+from .environment import environment
+from .fitting import sklearn_adaboost, stumps
+from .predicting import predict
+from .report import Section, show, show_environment, show_goals
+from .scaling import scaling
+from .sizes import FULL, QUICK, Sizes
+
+BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
+    benchmark.__name__: benchmark
+    for benchmark in (stumps, sklearn_adaboost, predict, scaling, cold_start)
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the chosen benchmarks, print each as it ends, and all goals at the end."""
+    chosen = _parser().parse_args(arguments)
+    unknown = [name for name in chosen.names if name not in BENCHMARKS]
+    if unknown:
+        _parser().error(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
+    sizes = QUICK if chosen.quick else FULL
+    if chosen.repeats:
+        sizes = replace(sizes, repeats=chosen.repeats)
+    found = environment()
+    show_environment(found)
+    if chosen.quick:
+        print("QUICK: small sizes that show the benchmarks work; goals are stated for the full run")
+    sections: list[Section] = []
+    for name in chosen.names or BENCHMARKS:
+        sections.append(BENCHMARKS[name](sizes))
+        show(sections[-1])
+        if chosen.json:  # after every benchmark, so that an interrupted run keeps its numbers
+            _write(chosen.json, found, sections, chosen.quick)
+    print()
+    show_goals("all goals", [goal for one in sections for goal in one.goals if goal.target])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
+    parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")
+    return parser
+
+
+def _write(path: Path, found: dict[str, object], sections: list[Section], quick: bool) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    results = [section.to_dict() for section in sections]
+    data = {"environment": found, "quick": quick, "benchmarks": results}
+    path.write_text(json.dumps(data, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""From nothing to the first fitted model, in a fresh process: ``cold_start``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from .environment import ROOT
+from .report import Goal, Section, Table
+from .sizes import Sizes
+
+PROGRAM = """
+import json, time
+start = time.perf_counter()
+import numpy as np
+from marginboost import AdaBoostClassifier
+imported = time.perf_counter()
+X = np.random.default_rng(0).normal(size=(200, 5))
+y = (X[:, 0] + X[:, 1] > 0).astype(int)
+AdaBoostClassifier(n_estimators=10).fit(X, y)
+fitted = time.perf_counter()
+print(json.dumps({"import": imported - start, "fit": fitted - imported}))
+"""
+
+
+def cold_start(sizes: Sizes) -> Section:
+    """Import and first small fit, with Numba's cache empty and filled."""
+    section = Section("cold_start")
+    empty, warm = [], []
+    for _ in range(sizes.cold_repeats):
+        with tempfile.TemporaryDirectory(prefix="marginboost-cold-") as cache:
+            empty.append(_fresh_process(cache))
+            warm.append(_fresh_process(cache))
+    table = Table(
+        "import marginboost and a first fit of 200 × 5",
+        ["Numba cache", "whole process, best s", "import s", "fit s"],
+    )
+    for name, runs, target in (("warm", warm, 2.0), ("empty", empty, 20.0)):
+        best = min(runs, key=lambda run: run["process"])
+        table.rows.append([name, best["process"], best["import"], best["fit"]])
+        section.times[name] = {key: [run[key] for run in runs] for key in best}
+        section.goals.append(
+            Goal(f"whole process, {name} Numba cache", best["process"], "<", target, " s")
+        )
+    section.tables.append(table)
+    section.notes.append(
+        "the whole process includes the interpreter's start; each empty cache is a new folder, and "
+        "the warm run is the next process on it"
+    )
+    return section
+
+
+def _fresh_process(cache: str) -> dict[str, float]:
+    """Run the program; Numba reads its cache folder at import, so it is set in the environment."""
+    command = [sys.executable, "-c", PROGRAM]
+    variables = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    start = time.perf_counter()
+    done = subprocess.run(
+        command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False
+    )
+    seconds = time.perf_counter() - start
+    if done.returncode:
+        raise RuntimeError(f"the first fit failed:\n{done.stderr}")
+    return {"process": seconds, **json.loads(done.stdout)}

@@ -1,0 +1,57 @@
+"""How much each benchmark does: the full run, and a quick one that only shows that it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Shape = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of all benchmarks; the defaults are the full run, and the goals are stated for it."""
+
+    repeats: int = 5
+    test_rows: int = 100_000
+
+    stump_shapes: tuple[Shape, ...] = ((1_000_000, 28), (100_000, 50))
+    stump_rounds: int = 100
+
+    adaboost_shape: Shape = (100_000, 20)
+    adaboost_rounds: int = 10
+    adaboost_long_rounds: int = 100
+
+    predict_shape: Shape = (1_000_000, 28)
+    predict_train_rows: int = 50_000
+    predict_rounds: tuple[int, ...] = (10, 100, 1000)
+
+    scaling_rows: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+    scaling_features: tuple[int, ...] = (5, 10, 20, 50, 100, 200)
+    scaling_rounds: tuple[int, ...] = (50, 100, 200, 400, 800, 1600)
+    base_rows: int = 100_000
+    base_features: int = 20
+    base_rounds: int = 50
+
+    memory_shapes: tuple[Shape, Shape, Shape] = ((500_000, 20), (500_000, 100), (1_000_000, 20))
+    memory_rounds: int = 50
+
+    cold_repeats: int = 3
+
+
+FULL = Sizes()
+
+QUICK = Sizes(
+    repeats=2,
+    test_rows=10_000,
+    stump_shapes=((20_000, 28), (10_000, 50)),
+    adaboost_shape=(10_000, 20),
+    predict_shape=(50_000, 28),
+    predict_train_rows=10_000,
+    scaling_rows=(5_000, 10_000, 20_000, 40_000),
+    scaling_features=(5, 10, 20, 40),
+    scaling_rounds=(50, 100, 200, 400),
+    base_rows=10_000,
+    memory_shapes=((100_000, 20), (100_000, 100), (200_000, 20)),
+    memory_rounds=10,
+    cold_repeats=1,
+)

@@ -1,0 +1,46 @@
+"""Read what a fitted estimator or a run carries, by the names of their attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.certificate import Certificate
+from ..core.history import History
+from ..core.run import Run
+from ..core.types import Array
+
+
+def _read(source: Any, name: str) -> Any:
+    if isinstance(source, Run):
+        return getattr(source, name)
+    if not hasattr(source, f"{name}_"):
+        raise TypeError(
+            f"got {type(source).__name__} without {name}_, expected a fitted marginboost "
+            "estimator or a Run"
+        )
+    return getattr(source, f"{name}_")
+
+
+def history_of(source: Any) -> History:
+    """Return the history of an estimator or a run; a history is its own."""
+    history: History = source if isinstance(source, History) else _read(source, "history")
+    return history
+
+
+def certificate_of(source: Any) -> Certificate:
+    """Return the certificate of an estimator or a run; a certificate is its own."""
+    found: Certificate = (
+        source if isinstance(source, Certificate) else _read(source, "certificate")
+    )
+    return found
+
+
+def training_margins_of(source: Any) -> Array:
+    """Return the training margins of an estimator or a run."""
+    margins: Array = _read(source, "margins")
+    return margins
+
+
+def name_of(source: Any) -> str:
+    """Return the name for legends: that of the class, without its task."""
+    return type(source).__name__.removesuffix("Classifier").removesuffix("Regressor")

@@ -1,0 +1,69 @@
+"""Look shared by the displays: colours, axes, legends. No global setting of matplotlib changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
+PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#E69F00"
+CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW)
+"""Okabe and Ito's colours, told apart by colour-blind readers too."""
+INK, GREY, PALE = "#333333", "#7F7F7F", "#D9D9D9"
+
+
+def pyplot() -> Any:
+    """Import matplotlib's pyplot, or say how to get it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            'the displays draw with matplotlib: pip install "marginboost[plot]"'
+        ) from error
+    return plt
+
+
+def new_axes(ax: Any, size: tuple[float, float] = (6.8, 3.8)) -> tuple[Any, bool]:
+    """Return the axes given, or those of a new figure, and whether they are new."""
+    if ax is not None:
+        return ax, False
+    _, made = pyplot().subplots(figsize=size, layout="constrained")
+    return made, True
+
+
+def grid_axes(ax: Any, n: int, n_cols: int, panel: tuple[float, float]) -> Any:
+    """Return ``n`` axes: those given, or small multiples in a new figure."""
+    if ax is not None:
+        given = list(ax.flat) if hasattr(ax, "flat") else list(ax) if _many(ax) else [ax]
+        if len(given) < n:
+            raise ValueError(f"ax: got {len(given)} axes, expected {n}, one a panel")
+        return given[:n]
+    n_cols = min(n, n_cols)
+    n_rows = -(-n // n_cols)
+    _, made = pyplot().subplots(
+        n_rows,
+        n_cols,
+        figsize=(panel[0] * n_cols, panel[1] * n_rows),
+        layout="constrained",
+        squeeze=False,
+    )
+    for spare in made.flat[n:]:
+        spare.set_visible(False)
+    return list(made.flat[:n])
+
+
+def _many(ax: Any) -> bool:
+    return isinstance(ax, Sequence)
+
+
+def plain(ax: Any) -> None:
+    """Take away the frame that carries no information."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(GREY)
+    ax.tick_params(colors=INK, labelsize=9)
+
+
+def legend(ax: Any, outside: bool, title: str | None = None) -> None:
+    """Put the legend beside the axes of our own figure, else where it covers least."""
+    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if outside else {"loc": "best"}
+    ax.legend(frameon=False, fontsize=9, title=title, alignment="left", **place)

@@ -1,0 +1,245 @@
+"""Shape functions of a stump ensemble, as small multiples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ...core.types import Array
+from ...data import Table
+from ...data.table import is_frame
+from ...validation import check_number
+from .._check import SLACK
+from ._style import BLUE, GREY, INK, ORANGE, PALE, grid_axes, plain
+
+RUG = 400
+"""Most marks of a rug: more rows than that are thinned to evenly spaced order statistics."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Contribution of one feature to the vote.
+
+    Attributes
+    ----------
+    name : str
+        Name of the feature.
+    thresholds : array
+        Where the contribution changes.
+    levels : array
+        Contribution before, between and after the thresholds; one more than these.
+    missing : float
+        Contribution of a missing value.
+    categories : sequence of str, optional
+        Names of the categories; then the contribution of category k is the level at k.
+    values : array, optional
+        Values in the data, for the limits and the rug.
+    """
+
+    name: str
+    thresholds: Array
+    levels: Array
+    missing: float = 0.0
+    categories: Sequence[str] | None = None
+    values: Array | None = None
+
+    @property
+    def reach(self) -> float:
+        """How far the feature alone can move the vote."""
+        return float(np.ptp(self.levels))
+
+    def at(self, values: Any) -> Array:
+        """Contribution at given values; a value on a threshold belongs to its left."""
+        return self.levels[np.searchsorted(self.thresholds, values, side="left")]
+
+    def limits(self) -> tuple[float, float]:
+        """Range of the horizontal axis: that of the data, or a little beyond the thresholds."""
+        known = self.thresholds if self.values is None else self.values[np.isfinite(self.values)]
+        if known.size == 0:
+            return -1.0, 1.0
+        low, high = float(known.min()), float(known.max())
+        pad = (0.04 if self.values is not None else 0.12) * max(high - low, SLACK)
+        return low - pad, high + pad
+
+
+class ShapeDisplay:
+    """Contribution of each feature to the vote, as steps; categories as bars.
+
+    The vote of a row is exactly the sum of the contributions, so these pictures are the model.
+
+    Parameters
+    ----------
+    shapes : sequence of Shape
+        One a panel.
+    total : int
+        Features that the model uses, shown or not.
+
+    Attributes
+    ----------
+    ax_ : list of axes
+        One a panel.
+    figure_
+        Figure of the last plot.
+    lines_ : dict
+        By name, the steps of a numeric feature or the bars of a categorical one.
+    missing_ : dict
+        By name, the mark of the level for a missing value, where that is not 0.
+    """
+
+    def __init__(self, shapes: Sequence[Shape], *, total: int | None = None) -> None:
+        if not shapes:
+            raise ValueError("shapes: got none, expected at least one")
+        self.shapes = list(shapes)
+        self.total = len(self.shapes) if total is None else total
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        *,
+        features: Sequence[str] | None = None,
+        top: int = 6,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the shape functions of a fitted stump ensemble.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With ``explain()``.
+        X : array-like, optional
+            Rows whose values set the limits and are drawn as a rug.
+        features : sequence of str, optional
+            Names of the features to draw; by default the ``top`` ones by reach.
+        top : int
+            Number of features.
+        ax : sequence of axes, optional
+            Where to draw, one a feature.
+        **kwargs
+            For the steps.
+        """
+        check_number("top", top, at_least=1, integer=True)
+        explanation = estimator.explain()
+        if features is None:
+            reach = explanation.importance()
+            features = sorted(reach, key=lambda name: -reach[name])[:top]
+        unknown = [name for name in features if name not in explanation.shapes]
+        if unknown:
+            raise ValueError(
+                f"features: got {unknown[0]!r}, expected some of {sorted(explanation.shapes)}, the "
+                "features that the model uses"
+            )
+        table = None if X is None else _table(X, explanation)
+        shapes = [_shape(explanation, name, table) for name in features]
+        return cls(shapes, total=len(explanation.shapes)).plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, *, n_cols: int = 3, **kwargs: Any) -> Self:
+        """Draw the panels.
+
+        Parameters
+        ----------
+        ax : sequence of axes, optional
+            Where to draw, one a feature; a new figure by default.
+        n_cols : int
+            Panels side by side in a new figure.
+        **kwargs
+            For the steps.
+        """
+        self.ax_ = grid_axes(ax, len(self.shapes), n_cols, (2.9, 2.2))
+        self.figure_ = self.ax_[0].figure
+        self.lines_: dict[str, Any] = {}
+        self.missing_: dict[str, Any] = {}
+        largest = max(max(abs(float(s.levels.min())), float(s.levels.max())) for s in self.shapes)
+        largest = max(largest, *(abs(s.missing) for s in self.shapes), SLACK)
+        for panel, shape in zip(self.ax_, self.shapes, strict=True):
+            panel.axhline(0.0, color=PALE, linewidth=1.0, zorder=0)
+            draw = _draw_steps if shape.categories is None else _draw_bars
+            self.lines_[shape.name] = draw(panel, shape, kwargs)
+            if shape.missing != 0.0:
+                self.missing_[shape.name] = _mark_missing(panel, shape)
+            panel.set_ylim(-1.12 * largest, 1.12 * largest)
+            panel.set_title(shape.name, fontsize=10, color=INK)
+            plain(panel)
+        if ax is None:
+            shown = f"{len(self.shapes)} of {self.total} features"
+            self.figure_.supylabel("contribution to the vote", fontsize=10, color=INK)
+            self.figure_.supxlabel(f"value of the feature ({shown})", fontsize=10, color=INK)
+            _share_scale(self.ax_)
+        return self
+
+
+def _draw_steps(panel: Any, shape: Shape, kwargs: dict[str, Any]) -> Any:
+    low, high = shape.limits()
+    x = np.concatenate([[low], shape.thresholds, [high]])
+    y = np.append(shape.levels, shape.levels[-1])
+    style = {"color": BLUE, "linewidth": 1.6, **kwargs}
+    (line,) = panel.plot(x, y, drawstyle="steps-post", **style)
+    panel.set_xlim(low, high)
+    if shape.values is not None:
+        values = np.sort(shape.values[np.isfinite(shape.values)])
+        if len(values) > RUG:
+            values = values[np.linspace(0, len(values) - 1, RUG).astype(int)]
+        foot = panel.get_xaxis_transform()
+        panel.vlines(values, 0.0, 0.045, transform=foot, color=GREY, lw=0.5, alpha=0.5)
+    return line
+
+
+def _draw_bars(panel: Any, shape: Shape, kwargs: dict[str, Any]) -> Any:
+    assert shape.categories is not None
+    codes = np.arange(len(shape.categories))
+    bars = panel.bar(codes, shape.at(codes), width=0.7, **{"color": BLUE, **kwargs})
+    turn = sum(len(str(name)) for name in shape.categories) > 24
+    panel.set_xticks(codes, [str(name) for name in shape.categories], rotation=45 if turn else 0)
+    if turn:
+        for label in panel.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
+    panel.set_xlim(-0.6, len(codes) - 0.4)
+    return bars
+
+
+def _mark_missing(panel: Any, shape: Shape) -> Any:
+    (mark,) = panel.plot(
+        [0.97], [shape.missing], "D", color=ORANGE, ms=5, transform=panel.get_yaxis_transform()
+    )
+    panel.annotate(
+        "missing",
+        (0.97, shape.missing),
+        xycoords=panel.get_yaxis_transform(),
+        xytext=(-6, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=8,
+        color=ORANGE,
+    )
+    return mark
+
+
+def _share_scale(panels: Sequence[Any]) -> None:
+    """Hide the vertical scale of all but the first panel of a row: it is the same."""
+    for panel in panels:
+        if not panel.get_subplotspec().is_first_col():
+            panel.tick_params(labelleft=False)
+
+
+def _table(X: Any, explanation: Any) -> Table:
+    source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+    return Table(source, explanation.names, explanation.categories)
+
+
+def _shape(explanation: Any, name: str, table: Table | None) -> Shape:
+    step = explanation.shapes[name]
+    categories = explanation.categories[step.feature]
+    return Shape(
+        name=name,
+        thresholds=step.thresholds,
+        levels=step.levels[:-1],
+        missing=float(step.levels[-1]),
+        categories=None if categories is None else [str(c) for c in categories],
+        values=None if table is None else np.asarray(table.column(step.feature), dtype=float),
+    )

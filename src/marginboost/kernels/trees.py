@@ -1,0 +1,272 @@
+"""Kernels behind decision trees: histograms of a node's rows, their best cuts, walks down a tree.
+
+The rows of a node lie together in one index array, the positive ones first, with their weights
+beside them. So a histogram keeps the weight of the two signs apart with one addition a row and no
+test, and reads codes in ascending row order. Four features share one read of the index and of the
+weight. Every feature is summed in the same order however features are grouped or threads shared.
+
+A *cut* of a numeric feature is the last bin that goes left. Whatever the kind of split, growth uses
+it as a table: whether each code goes left, the last entry for missing values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .jit import kernel
+from .stumps import CATEGORY, PARTITION, TIE
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+EDGE, GINI, ENTROPY, Z = 0, 1, 2, 3
+
+SPLIT = np.dtype([("gain", "f8"), ("left_weight", "f8"), ("cut", "i8"), ("missing_left", "i8")])
+"""Best split of one feature: a gain of zero means that there is none."""
+
+NODE = np.dtype(
+    [
+        ("threshold", "f8"),
+        ("value", "f8"),
+        ("gain", "f8"),
+        ("feature", "i4"),
+        ("left", "i4"),
+        ("right", "i4"),
+        ("missing_left", "i4"),
+        ("first", "i4"),
+        ("last", "i4"),
+    ]
+)
+"""A node of a finished tree; ``feature`` is -1 at a leaf.
+
+A split on a category has the codes that go left, sorted, at ``first:last`` of an array of its own.
+"""
+
+ROWS_AT_ONCE = 64
+"""Rows that go through all trees together: their values stay in the first-level cache."""
+
+
+@kernel
+def fill_histograms(
+    codes: Array, rows: Array, weights: Array, middle: int, first: Array, histograms: Array
+) -> None:
+    """Sum the weights of ``rows`` by code, the first ``middle`` rows (positive) apart from the rest.
+
+    ``codes`` is (features, N), all rows; feature j owns ``histograms[:, first[j]:first[j + 1]]``.
+    """
+    for sign in range(2):
+        out = histograms[sign]
+        out[first[0] : first[-1]] = 0.0
+        part = slice(0, middle) if sign == 0 else slice(middle, rows.size)
+        chosen, amounts = rows[part], weights[part]
+        n_features = codes.shape[0]
+        fours = n_features - n_features % 4
+        for j in range(0, fours, 4):
+            a, b, c, d = out[first[j] :], out[first[j + 1] :], out[first[j + 2] :], out[first[j + 3] :]
+            for i in range(chosen.size):
+                row, weight = chosen[i], amounts[i]
+                a[codes[j, row]] += weight
+                b[codes[j + 1, row]] += weight
+                c[codes[j + 2, row]] += weight
+                d[codes[j + 3, row]] += weight
+        for j in range(fours, n_features):
+            a = out[first[j] :]
+            for i in range(chosen.size):
+                a[codes[j, chosen[i]]] += amounts[i]
+
+
+@kernel
+def subtract_histograms(parent: Array, child: Array, first: Array) -> None:
+    """Turn the histograms of a node into those of its other child, in place.
+
+    A weight cannot be negative: what rounding leaves below zero is zero. What it leaves above, at
+    most about 1e-14 of the total weight, is far below TIE and decides nothing.
+    """
+    for sign in range(2):
+        for k in range(first[0], first[-1]):
+            parent[sign, k] = max(0.0, parent[sign, k] - child[sign, k])
+
+
+@kernel
+def impurity(positive: float, negative: float, criterion: int) -> float:
+    """Impurity of a node times its weight; zero for a pure one.
+
+    EDGE: twice the error of the majority, ``w - |W+ - W-|``. GINI: ``2 W+ W- / w``. ENTROPY: ``w``
+    times the entropy in bits. Z: ``2 √(W+ W-)``, the factor of AdaBoost's bound.
+    """
+    if positive <= 0.0 or negative <= 0.0:
+        return 0.0
+    weight = positive + negative
+    if criterion == EDGE:
+        return weight - abs(positive - negative)
+    if criterion == GINI:
+        return 2.0 * positive * negative / weight
+    if criterion == ENTROPY:
+        return -(
+            positive * np.log2(positive / weight) + negative * np.log2(negative / weight)
+        )
+    return 2.0 * np.sqrt(positive * negative)
+
+
+@kernel
+def snapped(weight: float) -> float:
+    """Return zero for a weight no larger than TIE.
+
+    Differences of sums leave some 1e-17 where nothing is; the square root of Z would see it.
+    """
+    return weight if weight > TIE else 0.0
+
+
+@kernel
+def split_impurity(
+    left_p: float, left_n: float, right_p: float, right_n: float, criterion: int, floor: float
+) -> float:
+    """Impurity of two sides; infinite where one of them weighs less than ``floor``."""
+    left_p, left_n = snapped(left_p), snapped(left_n)
+    right_p, right_n = snapped(right_p), snapped(right_n)
+    if left_p + left_n < floor or right_p + right_n < floor:
+        return np.inf
+    return impurity(left_p, left_n, criterion) + impurity(right_p, right_n, criterion)
+
+
+@kernel
+def category_order(positive: Array, negative: Array) -> Array:
+    """Categories by share of positive weight, the ones without weight last.
+
+    The best two sets of categories, for any concave impurity, are a prefix of this order and the
+    rest (Fisher; Breiman et al.).
+    """
+    share = np.full(positive.size - 1, 2.0)
+    for k in range(share.size):
+        weight = positive[k] + negative[k]
+        if weight > TIE:
+            share[k] = positive[k] / weight
+    return np.argsort(share, kind="mergesort")
+
+
+@kernel
+def best_cut(
+    positive: Array, negative: Array, kind: int, criterion: int, floor: float, split: Any
+) -> None:
+    """Write to ``split`` the split of one feature with the largest gain, the lowest cut on ties.
+
+    Both sides are tried for missing values, left first; where there are none, they go with the
+    heavier child. When all present values go left and missing ones right, the cut is the last bin,
+    or for CATEGORY one more. For PARTITION a cut is a position in :func:`category_order`.
+    """
+    n_bins = positive.size - 1
+    miss_p, miss_n = positive[n_bins], negative[n_bins]
+    sides = 2 if miss_p + miss_n > TIE else 1
+    all_p, all_n = positive[:n_bins].sum(), negative[:n_bins].sum()
+    whole = impurity(snapped(all_p + miss_p), snapped(all_n + miss_n), criterion)
+    order = category_order(positive, negative) if kind == PARTITION else np.arange(n_bins)
+    best = whole
+    left_p = left_n = 0.0
+    for cut in range(n_bins + 1 if kind == CATEGORY else n_bins):
+        p, n = (positive[order[cut]], negative[order[cut]]) if cut < n_bins else (all_p, all_n)
+        if p + n <= 0.0:
+            continue  # nothing new on the left
+        left_p, left_n = (p, n) if kind == CATEGORY else (left_p + p, left_n + n)
+        for side in range(sides):
+            p, n = (left_p + miss_p, left_n + miss_n) if side == 0 else (left_p, left_n)
+            right_p, right_n = all_p + miss_p - p, all_n + miss_n - n
+            rest = split_impurity(p, n, right_p, right_n, criterion, floor)
+            if rest < best - TIE:
+                best = rest
+                split.cut, split.left_weight = cut, p + n
+                heavier = p + n >= right_p + right_n - TIE
+                split.missing_left = side == 0 and (sides == 2 or heavier)
+    split.gain = whole - best
+
+
+@kernel
+def best_cuts(
+    histograms: Array, first: Array, kinds: Array, criterion: int, floor: float, splits: Array
+) -> None:
+    """Best split of every feature; kinds are THRESHOLD, CATEGORY or PARTITION."""
+    for j in range(kinds.size):
+        mine = histograms[:, first[j] : first[j + 1]]
+        best_cut(mine[0], mine[1], kinds[j], criterion, floor, splits[j])
+
+
+@kernel
+def partition_rows(
+    rows: Array, weights: Array, middle: int, codes: Array, goes_left: Array
+) -> tuple[int, int]:
+    """Move the rows of a node that go left to the front, in place, each side positive rows first.
+
+    ``codes`` is the column of the split's feature. Nothing else changes order. Returns how many
+    positive and how many negative rows went left.
+    """
+    away_rows, away_weights = np.empty_like(rows), np.empty_like(weights)
+    n_left, n_right, left_positive = 0, 0, 0
+    for i in range(rows.size):
+        if i == middle:
+            left_positive = n_left
+        row, weight = rows[i], weights[i]
+        left = goes_left[codes[row]]
+        # Both places are written and one counted: no branch for the processor to guess.
+        rows[n_left], weights[n_left] = row, weight
+        away_rows[n_right], away_weights[n_right] = row, weight
+        n_left += left
+        n_right += 1 - left
+    if middle == rows.size:
+        left_positive = n_left
+    rows[n_left:] = away_rows[:n_right]
+    weights[n_left:] = away_weights[:n_right]
+    return left_positive, n_left - left_positive
+
+
+@kernel
+def walk_codes(codes: Array, nodes: Array, tables: Array, starts: Array, out: Array) -> None:
+    """Outputs of one tree on binned rows; node k asks the table at ``tables[starts[k]:]``."""
+    for i in range(out.size):
+        k = 0
+        while nodes[k].feature >= 0:
+            left = tables[starts[k] + codes[nodes[k].feature, i]]
+            k = nodes[k].left if left else nodes[k].right
+        out[i] = nodes[k].value
+
+
+@kernel
+def contains(codes: Array, first: int, last: int, value: float) -> bool:
+    """Whether ``value`` is among the sorted ``codes[first:last]``."""
+    while first < last:
+        half = (first + last) >> 1
+        if codes[half] < value:
+            first = half + 1
+        else:
+            last = half
+    return first < codes.size and codes[first] == value
+
+
+@kernel
+def goes_left(node: Any, categories: Array, value: float) -> bool:
+    """Which way a raw value goes at a node."""
+    if np.isnan(value):
+        return node.missing_left != 0
+    if node.last > node.first:
+        return contains(categories[: node.last], node.first, node.last, value)
+    return value <= node.threshold
+
+
+@kernel
+def add_trees(
+    rows: Array, nodes: Array, categories: Array, roots: Array, coef: Array, out: Array
+) -> None:
+    """``out[i] += Σ_t coef[t] tree_t(rows[i])`` over trees laid one after the other.
+
+    Tree t starts at ``nodes[roots[t]]``; its children are counted from there, its categories are
+    not. Rows are added up tree by tree in order, so the sum does not depend on the blocks.
+    """
+    for start in range(0, out.size, ROWS_AT_ONCE):
+        stop = min(start + ROWS_AT_ONCE, out.size)
+        for t in range(roots.size):
+            tree = nodes[roots[t] :]
+            for i in range(start, stop):
+                k = 0
+                while tree[k].feature >= 0:
+                    left = goes_left(tree[k], categories, rows[i, tree[k].feature])
+                    k = tree[k].left if left else tree[k].right
+                out[i] += coef[t] * tree[k].value

@@ -1,0 +1,249 @@
+"""Models as ONNX graphs, in double precision from input to output.
+
+ONNX has operators for tree ensembles, but before version 5 of its machine-learning domain they
+answer in single precision, so a value next to a threshold can change sides and a vote next to zero
+its class. The graphs made here use the plain operators instead and repeat the package's own
+kernels step by step: scores come out the same, bit for bit, on any runtime with operator set 15.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .core.types import Array
+from .kernels.search import NARROW
+from .oracles.stumps import StepFunction, Stump, step_functions
+
+OPSET = 15
+IR_VERSION = 8
+INPUT = "X"
+
+
+def to_onnx(model: Any) -> Any:
+    """Make an ONNX model of a fitted classifier.
+
+    Parameters
+    ----------
+    model : classifier of this package
+        Fitted, with stumps or trees as hypotheses.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Input ``X``, double, (rows, features): NaN is a missing value, a category is its position
+        in the list of categories, which is in the metadata. Outputs ``label`` (as ``predict``),
+        ``probabilities`` (as ``predict_proba``) and ``vote`` (as ``decision_function``).
+
+    Raises
+    ------
+    ImportError
+        If the package ``onnx`` is not installed.
+    TypeError
+        If the model has hypotheses, classes or probabilities that the export does not know.
+    """
+    graph = Graph(_import_onnx())
+    classes = _class_values(model.classes_)
+    link = _find_link(model)
+    score = _add_score(graph, model.ensemble_)
+    vote = graph.add("Div", score, graph.constant(model.ensemble_.length or 1.0))
+    limits = graph.constant(-1.0), graph.constant(1.0)
+    vote = graph.add("Clip", vote, *limits, output="vote")
+    second = graph.add("GreaterOrEqual", vote, graph.constant(0.0))
+    which = graph.add("Cast", second, to=graph.onnx.TensorProto.INT64)
+    graph.add("Gather", graph.constant(classes), which, output="label")
+    share = link(graph, score, float(model.ensemble_.length or 1.0))
+    sides = [
+        graph.add(
+            "Unsqueeze",
+            graph.add("Mul", graph.add(side, graph.constant(1.0), share), graph.constant(0.5)),
+            graph.constant([1]),
+        )
+        for side in ("Sub", "Add")
+    ]
+    graph.add("Concat", *sides, axis=1, output="probabilities")
+    return _finish(graph, model, classes)
+
+
+def _import_onnx() -> ModuleType:
+    try:
+        import_module("onnx.checker")
+        return import_module("onnx")
+    except ImportError as error:
+        raise ImportError(
+            'to_onnx needs the package onnx: pip install "marginboost[onnx]"'
+        ) from error
+
+
+class Graph:
+    """Nodes and constants of a graph under construction; a value is the name it has there.
+
+    Parameters
+    ----------
+    onnx : module
+        The package, imported only when a model is exported.
+    """
+
+    def __init__(self, onnx: ModuleType) -> None:
+        self.onnx = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        """Add a node with one output."""
+        name = output or f"{operator}_{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, values: Any) -> str:
+        """Add a constant: float64, int64, bool or string."""
+        name = f"constant_{len(self.constants)}"
+        array = np.asarray(values)
+        array = array.astype(object) if array.dtype.kind == "U" else array
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+
+# -- scores --------------------------------------------------------------------------------------
+
+
+def _add_score(graph: Graph, ensemble: Any) -> str:
+    """``F`` of every row: the votes of one kind of hypothesis after the other, as in prediction."""
+    row = graph.constant([0])
+    shape = graph.add("Gather", graph.add("Shape", INPUT), row)
+    zero = graph.onnx.numpy_helper.from_array(np.zeros(1), "zero")
+    score = graph.add("ConstantOfShape", shape, value=zero)
+    for kind, members, coef in ensemble._by_kind():
+        if kind not in EXPORTERS:
+            known = " and ".join(sorted(known.__name__ for known in EXPORTERS))
+            raise TypeError(f"to_onnx: got {kind.__name__} hypotheses, expected {known} ones")
+        score = graph.add("Add", score, EXPORTERS[kind](graph, members, coef))
+    return score
+
+
+def _add_stumps(graph: Graph, members: Sequence[Stump], coef: Array) -> str:
+    """Look up all step functions at once: a binary search for every row and feature.
+
+    The cuts of all features lie in one list. How far a search jumps in each step depends on the
+    number of cuts only, so the jumps of a step are constants, one a feature.
+    """
+    steps = _in_order_of_prediction(step_functions(members, coef))
+    n_cuts = np.array([len(step.thresholds) for step in steps])
+    first = np.concatenate([[0], np.cumsum(n_cuts)[:-1]])
+    cuts = graph.constant(np.concatenate([*(step.thresholds for step in steps), [np.inf]]))
+    levels = graph.constant(np.concatenate([step.levels for step in steps]))
+    features = graph.constant(np.array([step.feature for step in steps]))
+    values = graph.add("Gather", INPUT, features, axis=1)
+    position = graph.constant(first[None, :])
+    left = n_cuts.copy()
+    while left.any():
+        half = (left + 1) // 2
+        probe = graph.add("Add", position, graph.constant(np.maximum(half - 1, 0)))
+        right = graph.add("Less", graph.add("Gather", cuts, probe), values)
+        jump = graph.add("Where", right, graph.constant(half), graph.constant(np.zeros_like(half)))
+        position = graph.add("Add", position, jump)
+        left -= half
+    level = graph.add("Add", position, graph.constant(2 * np.arange(len(steps))))
+    missing = graph.constant(first + n_cuts + 1 + 2 * np.arange(len(steps)))
+    level = graph.add("Where", graph.add("IsNaN", values), missing, level)
+    return _add_up(graph, graph.add("Gather", levels, level))
+
+
+def _in_order_of_prediction(steps: list[StepFunction]) -> list[StepFunction]:
+    """Sums round: the features are added in the order in which prediction adds them."""
+    return sorted(steps, key=lambda step: len(step.thresholds) > NARROW)
+
+
+def _add_up(graph: Graph, terms: str) -> str:
+    """Sum of each row from left to right; ReduceSum would choose its own order."""
+    sums = graph.add("CumSum", terms, graph.constant(1))
+    return graph.add("Gather", sums, graph.constant(-1), axis=1)
+
+
+EXPORTERS: dict[type[Any], Callable[..., str]] = {Stump: _add_stumps}
+
+
+# -- labels and probabilities --------------------------------------------------------------------
+
+
+def _class_values(classes: Array) -> Array:
+    """Classes in a type that ONNX has: int64, string, bool or double."""
+    values = classes.tolist()
+    for kind, dtype in ((bool, np.bool_), (int, np.int64), (float, np.float64), (str, np.str_)):
+        if all(type(value) is kind for value in values):
+            if kind is int and max(values) >= 2**63:
+                break
+            return np.array(values, dtype=dtype)
+    raise TypeError(
+        f"to_onnx: got classes {values!r}, expected integers of 64 bits, strings, floats or bools"
+    )
+
+
+def _exponential_link(graph: Graph, score: str, length: float) -> str:
+    return graph.add("Tanh", score)
+
+
+def _vote_link(graph: Graph, score: str, length: float) -> str:
+    return graph.add("Div", score, graph.constant(length))
+
+
+Link = Callable[[Graph, str, float], str]
+LINKS: dict[Link, Callable[[Array, float], Array]] = {
+    _exponential_link: lambda scores, length: np.tanh(scores),
+    _vote_link: lambda scores, length: scores / length,
+}
+"""Links ``s`` with ``P(second class) = (1 + s(F)) / 2``, each with what it computes."""
+
+
+def _find_link(model: Any) -> Link:
+    """Find the known link that gives the model's own probabilities.
+
+    A class may have a link of its own. Comparing results, not classes, makes sure that a new one
+    is refused instead of being exported wrongly.
+    """
+    length = float(model.ensemble_.length or 1.0)
+    scores = np.concatenate([np.linspace(-3.0, 3.0, 31), np.linspace(-length, length, 31)])
+    expected = model._probabilities(scores)
+    for link, compute in LINKS.items():
+        share = compute(scores, length)
+        if np.allclose(expected, np.column_stack([1 - share, 1 + share]) / 2, rtol=0, atol=1e-12):
+            return link
+    raise TypeError(f"to_onnx: the probabilities of {type(model).__name__} are not known to it")
+
+
+# -- the model -----------------------------------------------------------------------------------
+
+
+def _finish(graph: Graph, model: Any, classes: Array) -> Any:
+    helper, types = graph.onnx.helper, graph.onnx.TensorProto
+    label = {"b": types.BOOL, "i": types.INT64, "f": types.DOUBLE, "U": types.STRING}
+    body = helper.make_graph(
+        graph.nodes,
+        type(model).__name__,
+        [helper.make_tensor_value_info(INPUT, types.DOUBLE, ["rows", model.n_features_in_])],
+        [
+            helper.make_tensor_value_info("label", label[classes.dtype.kind], ["rows"]),
+            helper.make_tensor_value_info("probabilities", types.DOUBLE, ["rows", 2]),
+            helper.make_tensor_value_info("vote", types.DOUBLE, ["rows"]),
+        ],
+        graph.constants,
+    )
+    exported = helper.make_model(
+        body,
+        producer_name="marginboost",
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+    )
+    categories = [None if known is None else known.tolist() for known in model._categories]
+    metadata = {
+        "features": json.dumps([str(name) for name in model._names]),
+        "categories": json.dumps(categories, default=str),
+    }
+    helper.set_model_props(exported, metadata)
+    graph.onnx.checker.check_model(exported)
+    return exported

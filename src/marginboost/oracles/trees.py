@@ -1,0 +1,473 @@
+"""Decision trees grown greedily on the signed weights (SF-B3, CH-B2, Barnes B2).
+
+A node with positive weight W+ and negative weight W- has an impurity that is zero when it is pure;
+the split that lowers the impurity of its sides most is taken. Which impurity is the criterion:
+
+====================  ==================================  =========================================
+criterion             impurity of a node, w = W+ + W-     what a split does
+====================  ==================================  =========================================
+``edge``              ``w - |W+ - W-|``                   raises the edge of the tree most
+``gini``              ``2 W+ W- / w``                     CART
+``entropy``           ``w`` times entropy in bits         ID3
+``gain_ratio``        the same                            C4.5: see :class:`TreeOracle`
+``Z``                 ``2 √(W+ W-)``                      lowers AdaBoost's bound most; real leaves
+====================  ==================================  =========================================
+
+All weights are shares of the total weight, so limits and gains mean the same in every round.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from reprlib import repr as short
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..core.hypothesis import Hypothesis
+from ..core.oracle import Candidate, Oracle
+from ..core.types import Array
+from ..data import BinnedMatrix
+from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD, TIE
+from ..kernels.threads import run_blocks, run_rows
+from ..kernels.trees import (
+    EDGE,
+    ENTROPY,
+    GINI,
+    NODE,
+    SPLIT,
+    Z,
+    add_trees,
+    best_cuts,
+    category_order,
+    fill_histograms,
+    partition_rows,
+    subtract_histograms,
+    walk_codes,
+)
+from ..kernels.weights import weighted_sum
+from .pruning import cheapest_subtree, complexity_cost, pessimistic_cost
+from .stumps import SERIAL_WORK
+
+CRITERIA = {"edge": EDGE, "gini": GINI, "entropy": ENTROPY, "gain_ratio": ENTROPY, "Z": Z}
+PRUNING = (None, "cost_complexity", "pessimistic")
+
+FEATURES_AT_ONCE = 8
+"""Features in one block of work: whole groups of four, small enough to share out evenly."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree(Hypothesis):
+    """A binary decision tree with a value in [-1, 1] at each leaf.
+
+    Attributes
+    ----------
+    nodes : structured array
+        One record a node, the root first, children after their parent. At a leaf ``feature`` is -1
+        and ``value`` counts. Elsewhere a row goes ``left`` if its feature is at most ``threshold``
+        (infinite: if it is present at all), and a row without a value if ``missing_left``. ``gain``
+        is what the split was worth.
+    categories : array of int32
+        A split with ``first < last`` asks instead whether the feature's code is among
+        ``categories[first:last]``, which are sorted.
+    """
+
+    kind: ClassVar[str] = "tree"
+
+    nodes: Array
+    categories: Array
+
+    def __post_init__(self) -> None:
+        self.nodes.flags.writeable = False
+        self.categories.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.nodes.copy(), self.categories.copy())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tree) and self._bytes == other._bytes
+
+    def __hash__(self) -> int:
+        return hash(self._bytes)
+
+    def __repr__(self) -> str:
+        return f"Tree(n_leaves={self.n_leaves}, depth={self.depth})"
+
+    @property
+    def _bytes(self) -> tuple[bytes, bytes]:
+        return self.nodes.tobytes(), self.categories.tobytes()
+
+    @property
+    def n_nodes(self) -> int:
+        """Splits and leaves."""
+        return len(self.nodes)
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves."""
+        return int((self.nodes["feature"] < 0).sum())
+
+    @cached_property
+    def depth(self) -> int:
+        """Splits on the longest way from the root to a leaf."""
+        depth = np.zeros(len(self.nodes), dtype=np.int64)
+        for k, node in enumerate(self.nodes):
+            if node["feature"] >= 0:
+                depth[[node["left"], node["right"]]] = depth[k] + 1
+        return int(depth.max())
+
+    def __call__(self, rows: Array) -> Array:
+        """Outputs on dense rows."""
+        return type(self).voter([self], np.ones(1))(rows)
+
+    @classmethod
+    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
+        """One pass over the rows for all trees."""
+        sizes = [len(tree.nodes) for tree in members]
+        roots = np.cumsum([0, *sizes])[:-1]
+        nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in members)])
+        offsets = np.cumsum([0, *(len(tree.categories) for tree in members)])[:-1]
+        for name in ("first", "last"):
+            nodes[name] += np.repeat(offsets, sizes).astype(np.int32)
+        categories = np.concatenate(
+            [np.empty(0, np.int32), *(tree.categories for tree in members)]
+        )
+        width = int(nodes["feature"].max(initial=-1)) + 1
+        coef = np.ascontiguousarray(coef, dtype=np.float64)
+
+        def vote(rows: Array) -> Array:
+            if rows.shape[1] < width:  # the kernel does not check
+                raise ValueError(f"a tree reads {width} features, the rows have {rows.shape[1]}")
+            total = np.zeros(len(rows))
+            add_trees(rows, nodes, categories, roots, coef, total)
+            return total
+
+        return vote
+
+    def negated(self) -> Tree:
+        """Turn the leaves round."""
+        nodes = self.nodes.copy()
+        nodes["value"] *= -1.0
+        return Tree(nodes, self.categories)
+
+    def importances(self, n_features: int) -> Array:
+        """Share of each feature in the gain of all splits."""
+        splits = self.nodes[self.nodes["feature"] >= 0]
+        share = np.bincount(splits["feature"], weights=splits["gain"], minlength=n_features)
+        return share / share.sum() if share.sum() > 0 else share
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: one list a field, with an entry for each node."""
+        data: dict[str, Any] = {"kind": self.kind}
+        for name in ("feature", "left", "right", "value", "gain"):
+            data[name] = self.nodes[name].tolist()
+        data["threshold"] = [t if np.isfinite(t) else None for t in self.nodes["threshold"].tolist()]
+        data["missing_left"] = self.nodes["missing_left"].astype(bool).tolist()
+        if len(self.categories):
+            ranges = zip(self.nodes["first"].tolist(), self.nodes["last"].tolist(), strict=True)
+            data["categories"] = [self.categories[a:b].tolist() or None for a, b in ranges]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Make a tree from plain data, checking every field."""
+        return cls(*_read_nodes(data))
+
+
+# -- reading plain data ---------------------------------------------------------------------------
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a finite number; an integer must have an equal float."""
+    return type(value) is float and bool(np.isfinite(value)) or (
+        type(value) is int and abs(value) <= 1 << 53
+    )
+
+
+def _is_index(value: object) -> bool:
+    return type(value) is int and -1 <= value < 1 << 31
+
+
+def _is_code_set(value: object) -> bool:
+    """Whether a value is None or a list of codes that are sorted and different."""
+    if value is None:
+        return True
+    if not isinstance(value, list) or not value:
+        return False
+    codes_ok = all(type(code) is int and 0 <= code < 1 << 31 for code in value)
+    return codes_ok and all(a < b for a, b in zip(value, value[1:], strict=False))
+
+
+_Check = Callable[[Any], bool]
+_INTEGER = (_is_index, "an integer >= -1")
+_FIELDS: dict[str, tuple[_Check, str]] = {
+    "feature": _INTEGER,
+    "left": _INTEGER,
+    "right": _INTEGER,
+    "value": (lambda v: _is_number(v) and -1 <= v <= 1, "a number in [-1, 1]"),
+    "gain": (lambda v: _is_number(v) and v >= 0, "a finite number >= 0"),
+    "threshold": (lambda v: v is None or _is_number(v), "a finite number or null"),
+    "missing_left": (lambda v: type(v) is bool, "true or false"),
+    "categories": (_is_code_set, "null or a list of ascending integers >= 0"),
+}
+
+
+def _read_nodes(data: dict[str, Any]) -> tuple[Array, Array]:
+    """Arrays of a tree from plain data; raises ValueError where they are not a tree."""
+    fields = {name: _read_field(data, name) for name in _FIELDS if name != "categories"}
+    n_nodes = len(fields["feature"])
+    sets = _read_field(data, "categories") if "categories" in data else [None] * n_nodes
+    for name, values in {**fields, "categories": sets}.items():
+        if len(values) != n_nodes or n_nodes == 0:
+            raise ValueError(f"tree {name}: got {len(values)} entries, expected {n_nodes or 1}")
+    _check_shape(fields["feature"], fields["left"], fields["right"], sets)
+    nodes = np.zeros(n_nodes, NODE)
+    fields["threshold"] = [np.inf if t is None else t for t in fields["threshold"]]
+    for name, values in fields.items():
+        nodes[name] = values
+    return _with_categories(nodes, sets)
+
+
+def _read_field(data: dict[str, Any], name: str) -> list[Any]:
+    good, expected = _FIELDS[name]
+    values = data.get(name)
+    if not isinstance(values, list):
+        raise ValueError(f"tree {name}: got {short(values)}, expected a list")
+    for k, value in enumerate(values):
+        if not good(value):
+            raise ValueError(f"tree {name}: got {short(value)} at node {k}, expected {expected}")
+    return values
+
+
+def _check_shape(
+    feature: list[int], left: list[int], right: list[int], sets: list[list[int] | None]
+) -> None:
+    """Check that every node but the root is the child of exactly one node before it."""
+    parents = [0] * len(feature)
+    for k, split_on in enumerate(feature):
+        if split_on < 0 and (left[k], right[k], sets[k]) != (-1, -1, None):
+            raise ValueError(f"tree left, right, categories: got a child or set at leaf {k}")
+        if split_on < 0:
+            continue
+        for name, child in (("left", left[k]), ("right", right[k])):
+            if not k < child < len(feature):
+                raise ValueError(
+                    f"tree {name}: got {child} at node {k}, expected a later node, "
+                    f"at most {len(feature) - 1}"
+                )
+            parents[child] += 1
+    for k, count in enumerate(parents[1:], start=1):
+        if count != 1:
+            raise ValueError(f"tree left, right: node {k} has {count} parents, expected one")
+
+
+def _with_categories(nodes: Array, sets: Sequence[Sequence[int] | None]) -> tuple[Array, Array]:
+    """Lay the sets of codes one after the other and write their places into the nodes."""
+    ends = np.cumsum([0, *(len(codes or ()) for codes in sets)])
+    nodes["first"], nodes["last"] = ends[:-1], ends[1:]
+    flat = [code for codes in sets for code in codes or ()]
+    return nodes, np.array(flat, dtype=np.int32)
+
+
+# -- growing --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A split as growth sees it; ``goes_left[code]`` says which way a code goes."""
+
+    feature: int
+    cut: int
+    gain: float
+    goes_left: Array
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A node of a growing tree; its rows are ``start:stop``, positive ones before ``middle``."""
+
+    start: int
+    middle: int
+    stop: int
+    depth: int
+    positive: float
+    negative: float
+    split: Split | None = None
+    histograms: Array | None = None
+    left: int = -1
+    right: int = -1
+
+    @property
+    def weight(self) -> float:
+        """Share of the total weight."""
+        return self.positive + self.negative
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When growth stops, and what it looks for."""
+
+    max_depth: int | None
+    max_leaves: int | None
+    criterion: str
+    min_leaf_weight: float
+
+
+class Layout:
+    """What the trees of one run share: where each feature's histogram lies, and spare memory."""
+
+    def __init__(self, bins: BinnedMatrix, kinds: Array, limits: Limits, n_threads: int) -> None:
+        self.bins = bins
+        self.kinds = kinds
+        self.limits = limits
+        self.n_threads = n_threads
+        self.first = np.concatenate([[0], np.cumsum(bins.n_bins + 1)])
+        self.floor = max(limits.min_leaf_weight - TIE, TIE)
+        self.spare: list[Array] = []
+
+    def histograms(self) -> Array:
+        """Memory for the histograms of one node, with anything in it."""
+        return self.spare.pop() if self.spare else np.empty((2, int(self.first[-1])))
+
+    def may_split(self, node: Node) -> bool:
+        """Whether a node has depth, weight and both signs left."""
+        depth = self.limits.max_depth
+        return (
+            (depth is None or node.depth < depth)
+            and node.weight >= 2 * self.floor
+            and min(node.positive, node.negative) > TIE
+        )
+
+    def search(self, node: Node, splits: Array) -> None:
+        """Choose a node's split from the best ones of each feature, the lowest feature on ties."""
+        scores = splits["gain"]
+        if self.limits.criterion == "gain_ratio":
+            scores = gain_ratios(scores, splits["left_weight"], node.weight)
+        j = int(np.argmax(scores > scores.max() - TIE))
+        if scores[j] > 0:
+            table = self._table(j, splits[j], node)
+            node.split = Split(j, int(splits[j]["cut"]), float(splits[j]["gain"]), table)
+
+    def _table(self, j: int, split: Any, node: Node) -> Array:
+        n_bins, cut = int(self.bins.n_bins[j]), int(split["cut"])
+        table = np.zeros(n_bins + 1, dtype=np.uint8)
+        if self.kinds[j] == THRESHOLD:
+            table[: cut + 1] = 1
+        elif self.kinds[j] == CATEGORY:
+            table[cut if cut < n_bins else slice(None)] = 1
+        else:
+            assert node.histograms is not None
+            mine = node.histograms[:, self.first[j] : self.first[j + 1]]
+            table[category_order(*mine)[: cut + 1]] = 1
+            if 2 * split["left_weight"] >= node.weight - TIE:
+                table[mine.sum(axis=0) <= TIE] = 1  # categories not seen here: the heavier side
+        table[n_bins] = split["missing_left"]
+        return table
+
+
+def gain_ratios(gains: Array, left_weight: Array, weight: float) -> Array:
+    """Gain over the information of the split itself; zero where the gain is below average.
+
+    The average is over the features that gain anything. Without it, splits that cut off next to
+    nothing would win, because they carry next to no information.
+    """
+    useful = gains > 0
+    if not useful.any():
+        return gains
+    good = useful & (gains >= gains[useful].mean() - TIE)
+    share = np.clip(left_weight[good] / weight, TIE, 1 - TIE)
+    information = -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
+    ratios = np.zeros(len(gains))
+    ratios[good] = gains[good] / (weight * information)
+    return ratios
+
+
+class Growth:
+    """One tree while it grows, from rows of weight only."""
+
+    def __init__(self, layout: Layout, dual: Array) -> None:
+        self.layout = layout
+        positive, negative = np.flatnonzero(dual > 0), np.flatnonzero(dual < 0)
+        self.rows = np.concatenate([positive, negative]).astype(np.uint32)
+        weights = np.abs(dual[self.rows])
+        self.weights = weights / weights.sum() if len(weights) else weights
+        self.nodes = [self._node(0, len(positive), len(self.rows), 0)]
+
+    def _node(self, start: int, middle: int, stop: int, depth: int) -> Node:
+        positive = float(self.weights[start:middle].sum())
+        negative = float(self.weights[middle:stop].sum())
+        return Node(start, middle, stop, depth, positive, negative)
+
+    def run(self) -> list[Node]:
+        """Grow the tree; children come after their parent.
+
+        With a limit on leaves the open node of largest gain is split next. Without one the order
+        does not matter for the tree: the newest first keeps fewest histograms.
+        """
+        most = self.layout.limits.max_leaves
+        waiting: list[tuple[float, int]] = []
+        self._search(self.nodes[0], None)
+        fresh, n_leaves = [0], 1
+        while True:
+            for index in fresh:
+                split = self.nodes[index].split
+                if split is not None:
+                    # Rounded, so that gains equal but for rounding go in the order of nodes.
+                    rank = -index if most is None else -round(split.gain, 12)
+                    heapq.heappush(waiting, (rank, index))
+            if not waiting or n_leaves == most:
+                break
+            n_leaves += 1
+            fresh = self._divide(heapq.heappop(waiting)[1], last=n_leaves == most)
+        self.layout.spare += [n.histograms for n in self.nodes if n.histograms is not None]
+        return self.nodes
+
+    def _divide(self, index: int, *, last: bool) -> list[int]:
+        """Give a node its children, and look for their splits unless they are the last."""
+        node = self.nodes[index]
+        assert node.split is not None
+        span = slice(node.start, node.stop)
+        codes = self.layout.bins.codes[node.split.feature]
+        n_positive, n_negative = partition_rows(
+            self.rows[span],
+            self.weights[span],
+            node.middle - node.start,
+            codes,
+            node.split.goes_left,
+        )
+        border = node.start + n_positive + n_negative
+        middle = border + (node.middle - node.start) - n_positive
+        left = self._node(node.start, node.start + n_positive, border, node.depth + 1)
+        right = self._node(border, middle, node.stop, node.depth + 1)
+        node.left, node.right = len(self.nodes), len(self.nodes) + 1
+        self.nodes += [left, right]
+        if not last:
+            small, large = (left, right) if border - node.start <= node.stop - border else (right, left)
+            large.histograms, node.histograms = node.histograms, None
+            self._search(small, large)
+        return [node.left, node.right]
+
+    def _search(self, small: Node, large: Node | None) -> None:
+        """Find the best splits of a node and of its larger sibling, which holds the parent's sums.
+
+        Only the smaller one's rows are read: what is left of the parent belongs to the sibling.
+        """
+        layout = self.layout
+        wanted = [n for n in (small, large) if n is not None and layout.may_split(n)]
+        if not wanted:
+            return
+        small.histograms = layout.histograms()
+        splits = np.zeros((2, layout.bins.n_features), SPLIT)
+        work = (small.stop - small.start) * layout.bins.n_features
+        n_threads = layout.n_threads if work > SERIAL_WORK else 1
+        step = FEATURES_AT_ONCE if n_threads > 1 else layout.bins.n_features
+
+        def block(index: int) -> None:
+            self._search_features(slice(index * step, (index + 1) * step), small, large, wanted, splits)
+
+        run_blocks(block, -(-layout.bins.n_features // step), n_threads)
+        for node, found in zip(wanted, splits, strict=False):
+            layout.search(node, found)
