@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .cold_start import cold_start
-from .environment import environment
+from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
 from .predicting import predict
 from .report import Section, show, show_environment, show_goals
@@ -37,8 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("QUICK: small sizes that show the benchmarks work; goals are stated for the full run")
     sections: list[Section] = []
     for name in chosen.names or BENCHMARKS:
-        sections.append(BENCHMARKS[name](sizes))
-        show(sections[-1])
+        others = OtherLoad()
+        section = BENCHMARKS[name](sizes)
+        section.other_load = others.share()
+        sections.append(section)
+        show(section)
         if chosen.json:  # after every benchmark, so that an interrupted run keeps its numbers
             _write(chosen.json, found, sections, chosen.quick)
     print()
@@ -48,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
-    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
+    parser.add_argument("--quick", action="store_true", help="small sizes, a minute or two")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
     parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")
     return parser

@@ -37,21 +37,26 @@ def cold_start(sizes: Sizes) -> Section:
             warm.append(_fresh_process(cache))
     table = Table(
         "import marginboost and a first fit of 200 × 5",
-        ["Numba cache", "whole process, best s", "import s", "fit s"],
+        ["Numba cache", "import + fit, best s", "import s", "fit s", "whole process s"],
     )
     for name, runs, target in (("warm", warm, 2.0), ("empty", empty, 20.0)):
-        best = min(runs, key=lambda run: run["process"])
-        table.rows.append([name, best["process"], best["import"], best["fit"]])
+        best = min(runs, key=_first_model)
+        seconds = _first_model(best)
+        table.rows.append([name, seconds, best["import"], best["fit"], best["process"]])
         section.times[name] = {key: [run[key] for run in runs] for key in best}
         section.goals.append(
-            Goal(f"whole process, {name} Numba cache", best["process"], "<", target, " s")
+            Goal(f"import + first fit, {name} Numba cache", seconds, "<", target, " s")
         )
     section.tables.append(table)
     section.notes.append(
-        "the whole process includes the interpreter's start; each empty cache is a new folder, and "
-        "the warm run is the next process on it"
+        "import includes NumPy, SciPy, scikit-learn and Numba; each empty cache is a new folder, "
+        "and the warm run is the next process on it"
     )
     return section
+
+
+def _first_model(run: dict[str, float]) -> float:
+    return run["import"] + run["fit"]
 
 
 def _fresh_process(cache: str) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import time
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from marginboost.kernels.threads import available_threads
 
 ROOT = Path(__file__).resolve().parents[1]
+STAT = Path("/proc/stat")
 PACKAGES = ("marginboost", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "xgboost")
 
 
@@ -29,6 +31,33 @@ def environment() -> dict[str, Any]:
             **{name: _version(name) for name in PACKAGES},
         },
     }
+
+
+class OtherLoad:
+    """How much of the machine other processes use while this object lives.
+
+    Company falsifies ratios: a contender whose threads wait for each other can lose many times more
+    by it than one whose threads do not.
+    """
+
+    def __init__(self) -> None:
+        self._start = self._clocks()
+
+    def share(self) -> float | None:
+        """Fraction of all cores used by others since the start; None where it cannot be known."""
+        if not STAT.exists():
+            return None
+        wall, busy, own = (b - a for a, b in zip(self._start, self._clocks(), strict=True))
+        return max(0.0, busy - own) / (wall * (os.cpu_count() or 1))
+
+    @staticmethod
+    def _clocks() -> tuple[float, float, float]:
+        """Seconds of the wall, of all busy cores, and of this process with its children."""
+        busy = 0.0
+        if STAT.exists():
+            user, nice, system, _idle, _wait, *rest = STAT.read_text().split()[1:9]
+            busy = sum(map(float, [user, nice, system, *rest])) / os.sysconf("SC_CLK_TCK")
+        return time.perf_counter(), busy, sum(os.times()[:4])
 
 
 def _cpu() -> str:

@@ -24,8 +24,8 @@ def predict(sizes: Sizes) -> Section:
     _rounds(section, sizes, train, rows[0])
     section.notes = [
         f"models are fitted to {sizes.predict_train_rows:,} other rows, untimed",
-        "our cost follows the distinct thresholds, not the stumps; they saturate at the cuts "
-        "between bins, so a longer ensemble ends up no slower",
+        "our cost follows the features used and, slowly, the distinct thresholds, not the stumps; "
+        "thresholds saturate at the cuts between bins, and then time no longer grows",
     ]
     return section
 

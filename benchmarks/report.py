@@ -8,6 +8,9 @@ from typing import Any
 
 Cell = str | int | float | None
 
+MOST_COMPANY = 0.05
+"""Share of the machine that others may take before the numbers are called doubtful."""
+
 
 @dataclass
 class Table:
@@ -45,7 +48,11 @@ class Goal:
 
 @dataclass
 class Section:
-    """Everything one benchmark found."""
+    """Everything one benchmark found.
+
+    ``times`` holds every measured time in seconds: task, then contender. ``other_load`` is the
+    share of the machine that other processes took meanwhile.
+    """
 
     name: str
     tables: list[Table] = field(default_factory=list)
@@ -53,6 +60,7 @@ class Section:
     skipped: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     times: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    other_load: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -78,6 +86,9 @@ def show(section: Section) -> None:
         print(f"skipped: {reason}")
     for note in section.notes:
         print(f"note: {note}")
+    if section.other_load is not None:
+        doubt = "; TOO MUCH, repeat on a quiet machine" if section.other_load > MOST_COMPANY else ""
+        print(f"other processes took {section.other_load:.0%} of the machine meanwhile{doubt}")
     print(end="", flush=True)
 
 

@@ -26,7 +26,7 @@ def scaling(sizes: Sizes) -> Section:
     _growth(section, "features d", sizes.scaling_features, lambda size: (n, size, rounds), sizes)
     _growth(section, "rounds T", sizes.scaling_rounds, lambda size: (n, d, size), sizes)
     _memory(section, sizes.memory_shapes, sizes.memory_rounds)
-    section.notes = [
+    section.notes += [
         "the exponent is the slope of log time over log size; below 1 a fixed cost is still seen",
         "memory: peak of a fresh process during fit, over what it held with the input in memory",
     ]
@@ -59,7 +59,11 @@ def _fit_task(data: dict[Shape, Any], job: Job) -> Callable[[], Any]:
 
 
 def _memory(section: Section, shapes: tuple[Shape, Shape, Shape], rounds: int) -> None:
-    """Solve ``extra = a·N·d + b·N + c`` for the bytes a fit takes besides its input."""
+    """Solve ``extra = a·N·d + b·N + c`` for the bytes a fit takes besides its input.
+
+    The shapes are wide enough for training to be the peak; with few features it is binning, whose
+    scratch does not grow with N·d, and a would look too small.
+    """
     found = [measure(n, d, rounds) for n, d in shapes]
     table = Table(
         f"memory that a fit of {rounds} rounds adds to its input",

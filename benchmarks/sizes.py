@@ -32,7 +32,7 @@ class Sizes:
     base_features: int = 20
     base_rounds: int = 50
 
-    memory_shapes: tuple[Shape, Shape, Shape] = ((500_000, 20), (500_000, 100), (1_000_000, 20))
+    memory_shapes: tuple[Shape, Shape, Shape] = ((500_000, 50), (500_000, 150), (1_000_000, 50))
     memory_rounds: int = 50
 
     cold_repeats: int = 3
@@ -51,7 +51,7 @@ QUICK = Sizes(
     scaling_features=(5, 10, 20, 40),
     scaling_rounds=(50, 100, 200, 400),
     base_rows=10_000,
-    memory_shapes=((100_000, 20), (100_000, 100), (200_000, 20)),
+    memory_shapes=((200_000, 50), (200_000, 150), (400_000, 50)),
     memory_rounds=10,
     cold_repeats=1,
 )

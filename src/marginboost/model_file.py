@@ -14,7 +14,7 @@ import os
 import reprlib
 import secrets
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -22,7 +22,6 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import oracles
 from .core.certificate import Certificate
 from .core.ensemble import Ensemble
 from .core.history import FIELDS, History
@@ -30,8 +29,11 @@ from .core.hypothesis import Hypothesis, hypothesis_from_dict
 from .core.oracle import Oracle
 from .core.stop import Stop
 from .core.types import Array
-from .oracles.finite import Column
-from .oracles.stumps import Stump
+from .oracles.finite import Column, FiniteOracle
+from .oracles.pooled import PooledOracle
+from .oracles.resampling import ResamplingOracle
+from .oracles.stumps import Stump, StumpOracle
+from .oracles.trees import Tree, TreeOracle
 
 FORMAT = "marginboost-model"
 VERSION = 1
@@ -50,9 +52,8 @@ INT64 = range(-(2**63), 2**64)
 """Integers of the file: what some 64-bit type of NumPy can hold."""
 
 ORACLES: dict[str, type[Oracle]] = {
-    name: getattr(oracles, name)
-    for name in oracles.__all__
-    if issubclass(getattr(oracles, name), Oracle) and name != "SklearnOracle"
+    oracle.__name__: oracle
+    for oracle in (FiniteOracle, PooledOracle, ResamplingOracle, StumpOracle, TreeOracle)
 }
 """Base learners that are nothing but their settings. A file can name these and no others."""
 
@@ -91,7 +92,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
 def _write_whole(target: Path, content: bytes) -> None:
     """Write beside the target, then rename: nobody ever sees half a file."""
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    beside = target.with_name(f".marginboost-{secrets.token_hex(8)}.tmp")
     try:
         with open(beside, "xb") as file:
             file.write(content)
@@ -242,10 +243,11 @@ def load_model(
     OSError
         If the file cannot be opened.
     """
+    name = os.fspath(path)
     try:
-        return model_from_document(read_document(path, max_bytes=max_bytes), registry)
+        return model_from_document(read_document(name, max_bytes=max_bytes), registry)
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
+        raise ModelFileError(f"{name}: {error}") from error.__cause__
 
 
 def read_document(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
@@ -368,9 +370,9 @@ class Field:
         """Return what ``maker`` makes of the value; what it refuses is a fault of the file."""
         try:
             return maker(self.value)
-        except (ValueError, TypeError, LookupError, ArithmeticError, NotImplementedError) as error:
-            if isinstance(error, ModelFileError):
-                raise
+        except ModelFileError:
+            raise
+        except Exception as error:  # the maker was written for sound data; this is the file's
             self.wrong(f"{expected} ({str(error)[:200]})", error)
 
 
@@ -472,10 +474,10 @@ def _read_scalar(field: Field) -> Any:
 
 def _check_settings(model: Any) -> None:
     """Let the class itself check its settings: they are used by predictions and later fits."""
+    if type(model.n_jobs) not in (int, type(None)):
+        raise TypeError(f"n_jobs: got {reprlib.repr(model.n_jobs)}, expected an integer or null")
     model._check_parameters()
     model._make_rule()
-    if type(model.n_jobs) not in (int, type(None)):
-        raise TypeError(f"n_jobs: got {model.n_jobs!r}, expected an integer or null")
 
 
 def _read_values(field: Field) -> Array:
@@ -530,7 +532,7 @@ def _read_ensemble(field: Field, categories: list[Array | None]) -> Ensemble:
             item.made_by(lambda data: _read_hypothesis(data, categories), "a hypothesis")
         )
     coef = [item.number(finite=True) for item in entries["coef"].items(len(members))]
-    if not math.isfinite(math.fsum(map(abs, coef))):
+    if not math.isfinite(sum(map(abs, coef))):
         entries["coef"].wrong("coefficients with a finite sum")
     return Ensemble(tuple(members), np.array(coef, dtype=np.float64))
 
@@ -539,21 +541,36 @@ def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hy
     """Make a hypothesis whose features and categories are among those of the model."""
     member = hypothesis_from_dict(data)
     if isinstance(member, Stump):
-        _check_split(member.feature, member.categories, categories)
+        _check_split(member.feature, member.threshold, member.categories or (), categories)
     elif isinstance(member, Column):
-        _check_split(member.index, None, categories)
+        _check_feature(member.index, categories)
+    elif isinstance(member, Tree):
+        for node in member.nodes[member.nodes["feature"] >= 0]:
+            codes = member.categories[node["first"] : node["last"]].tolist()
+            _check_split(int(node["feature"]), float(node["threshold"]), codes, categories)
     return member
 
 
-def _check_split(feature: int, codes: Iterable[int] | None, categories: list[Array | None]) -> None:
-    if not feature < len(categories):
+def _check_feature(feature: int, categories: list[Array | None]) -> None:
+    if feature >= len(categories):
         raise ValueError(f"feature {feature} of {len(categories)}")
+
+
+def _check_split(
+    feature: int, threshold: float, codes: Sequence[int], categories: list[Array | None]
+) -> None:
+    """Raise unless a split asks a category for a code, and a number for its size.
+
+    Without codes and with an infinite threshold it asks whether there is a value: that suits both.
+    """
+    _check_feature(feature, categories)
     known = categories[feature]
-    if (known is None) != (codes is None):
-        kind = "numeric" if known is None else "categorical"
-        raise ValueError(f"feature {feature} is {kind}, its split is not")
+    if known is None and len(codes):
+        raise ValueError(f"feature {feature} is numeric and cannot be split by category")
+    if known is not None and not len(codes) and math.isfinite(threshold):
+        raise ValueError(f"feature {feature} is categorical and cannot be split by size")
     n_codes = 0 if known is None else max(1, len(known))
-    if any(code >= n_codes for code in codes or ()):
+    if any(code >= n_codes for code in codes):
         raise ValueError(f"a category above {n_codes - 1} of feature {feature}")
 
 

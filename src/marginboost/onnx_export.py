@@ -19,6 +19,7 @@ import numpy as np
 from .core.types import Array
 from .kernels.search import NARROW
 from .oracles.stumps import StepFunction, Stump, step_functions
+from .oracles.trees import Tree
 
 OPSET = 15
 IR_VERSION = 8
@@ -93,6 +94,7 @@ class Graph:
         self.onnx = onnx
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
+        self.n_rows = self.add("Gather", self.add("Shape", INPUT), self.constant([0]))
 
     def add(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
         """Add a node with one output."""
@@ -114,10 +116,7 @@ class Graph:
 
 def _add_score(graph: Graph, ensemble: Any) -> str:
     """``F`` of every row: the votes of one kind of hypothesis after the other, as in prediction."""
-    row = graph.constant([0])
-    shape = graph.add("Gather", graph.add("Shape", INPUT), row)
-    zero = graph.onnx.numpy_helper.from_array(np.zeros(1), "zero")
-    score = graph.add("ConstantOfShape", shape, value=zero)
+    score = graph.add("Expand", graph.constant([0.0]), graph.n_rows)
     for kind, members, coef in ensemble._by_kind():
         if kind not in EXPORTERS:
             known = " and ".join(sorted(known.__name__ for known in EXPORTERS))
@@ -165,7 +164,72 @@ def _add_up(graph: Graph, terms: str) -> str:
     return graph.add("Gather", sums, graph.constant(-1), axis=1)
 
 
-EXPORTERS: dict[type[Any], Callable[..., str]] = {Stump: _add_stumps}
+def _add_trees(graph: Graph, members: Sequence[Tree], coef: Array) -> str:
+    """Walk down all trees at once, one level a step; a row that is at a leaf stays there."""
+    sizes = [tree.n_nodes for tree in members]
+    roots = np.cumsum([0, *sizes])[:-1]
+    nodes = np.concatenate([tree.nodes for tree in members])
+    fields, sets = _node_constants(graph, members, nodes, np.repeat(roots, sizes))
+    shape = graph.add("Concat", graph.n_rows, graph.constant([len(members)]), axis=0)
+    position = graph.add("Expand", graph.constant(roots[None, :]), shape)
+    for _ in range(max(tree.depth for tree in members)):
+        here = {name: graph.add("Gather", field, position) for name, field in fields.items()}
+        values = graph.add("GatherElements", INPUT, here["feature"], axis=1)
+        absent = graph.add("IsNaN", values)
+        below = graph.add("LessOrEqual", values, here["threshold"])
+        astray = graph.add("And", absent, here["missing_left"])
+        left = graph.add("Or", below, astray)
+        if sets is not None:
+            left = graph.add("Or", left, _is_in_set(graph, sets, here, values, absent))
+        position = graph.add("Where", left, here["left"], here["right"])
+    shares = graph.constant(np.repeat(coef, sizes) * nodes["value"])
+    return _add_up(graph, graph.add("Gather", shares, position))
+
+
+def _node_constants(
+    graph: Graph, members: Sequence[Tree], nodes: Array, roots: Array
+) -> tuple[dict[str, str], str | None]:
+    """One list a field with an entry for each node of all trees; children counted from the first.
+
+    A split on a set of categories has a table, ``sets[first : first + last + 1]``: whether the code
+    0, 1, … goes left, between two entries for the codes below and above. Other nodes have a table
+    that is always false, and such a split has a threshold that nothing is below: so a value goes
+    left if either of the two says so.
+    """
+    leaf, own = nodes["feature"] < 0, np.arange(len(nodes))
+    code_sets = [
+        tree.categories[node["first"] : node["last"]] for tree in members for node in tree.nodes
+    ]
+    first, last, sets = np.zeros(len(nodes), np.int64), np.zeros(len(nodes)), [False]
+    threshold = nodes["threshold"].copy()
+    for k, codes in enumerate(code_sets):
+        if len(codes):
+            known = np.isin(np.arange(codes.max() + 1), codes)
+            first[k], last[k], threshold[k] = len(sets), len(known) + 1, -np.inf
+            sets += [False, *known.tolist(), False]
+    fields: dict[str, Array] = {
+        "feature": np.maximum(nodes["feature"], 0).astype(np.int64),
+        "threshold": threshold,
+        "missing_left": nodes["missing_left"] != 0,
+        "left": np.where(leaf, own, nodes["left"] + roots),
+        "right": np.where(leaf, own, nodes["right"] + roots),
+    }
+    if len(sets) > 1:
+        fields |= {"first": first, "last": last}
+    table = graph.constant(np.array(sets)) if len(sets) > 1 else None
+    return {name: graph.constant(values) for name, values in fields.items()}, table
+
+
+def _is_in_set(graph: Graph, sets: str, here: dict[str, str], values: str, absent: str) -> str:
+    """Whether a code is in the set of its node; a missing one never is."""
+    code = graph.add("Where", absent, graph.constant(-1.0), values)
+    entry = graph.add("Add", code, graph.constant(1.0))
+    entry = graph.add("Min", graph.add("Max", entry, graph.constant(0.0)), here["last"])
+    entry = graph.add("Cast", entry, to=graph.onnx.TensorProto.INT64)
+    return graph.add("Gather", sets, graph.add("Add", here["first"], entry))
+
+
+EXPORTERS: dict[type[Any], Callable[..., str]] = {Stump: _add_stumps, Tree: _add_trees}
 
 
 # -- labels and probabilities --------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.certificate import Certificate
 from ..core.history import History
 from ..core.run import Run
@@ -29,9 +31,7 @@ def history_of(source: Any) -> History:
 
 def certificate_of(source: Any) -> Certificate:
     """Return the certificate of an estimator or a run; a certificate is its own."""
-    found: Certificate = (
-        source if isinstance(source, Certificate) else _read(source, "certificate")
-    )
+    found: Certificate = source if isinstance(source, Certificate) else _read(source, "certificate")
     return found
 
 
@@ -39,6 +39,15 @@ def training_margins_of(source: Any) -> Array:
     """Return the training margins of an estimator or a run."""
     margins: Array = _read(source, "margins")
     return margins
+
+
+def signs_of(estimator: Any, y: Any) -> Array:
+    """Return labels as -1 and +1, the second class of the estimator being positive."""
+    labels = np.asarray(y)
+    unknown = np.setdiff1d(labels, estimator.classes_)
+    if unknown.size:
+        raise ValueError(f"y: got label {unknown[0]!r}, expected one of {list(estimator.classes_)}")
+    return np.where(labels == estimator.classes_[1], 1.0, -1.0)
 
 
 def name_of(source: Any) -> str:

@@ -298,6 +298,6 @@ def margin_bound(
 
 
 def _best_thetas(curve: MarginDistribution) -> Array:
-    """Candidates for the best θ: the penalty falls between jumps, so just below each jump, and 1."""
+    """Candidates for the best θ: the penalty falls between jumps, so just before each, and 1."""
     jumps = curve.values[curve.values > 0.0]
     return np.append(np.nextafter(jumps, 0.0), 1.0)

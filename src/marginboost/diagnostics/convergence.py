@@ -90,7 +90,7 @@ def marginal_adaboost_bounds(
 
 
 def linear_length_bound(n_rounds: int, excess: float) -> Array:
-    """``c t`` for t = 1, 2, …: the least ``Σα`` if every edge is at least ϱ + c (Q20, Lemma 2.1)."""
+    """``c t`` for t = 1, 2, …: the least ``Σα`` if edges are at least ϱ + c (Q20, Lemma 2.1)."""
     check_number("n_rounds", n_rounds, at_least=1, integer=True)
     check_number("excess", excess, at_least=0.0)
     return excess * np.arange(1.0, n_rounds + 1.0)
@@ -241,7 +241,7 @@ def gap_report(source: Any) -> GapReport:
     if certificate.certified:
         statement = (
             f"proven: 0 <= Γ <= {gap}, because {certificate.reason}; for a finite set of "
-            "hypotheses Γ = 0 and more rounds can close the rest"
+            "hypotheses Γ = 0, and an algorithm that maximises the margin can close the rest"
         )
     else:
         statement = (

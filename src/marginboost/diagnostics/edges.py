@@ -169,7 +169,7 @@ def leave_one_out_bound(support: Any, n_examples: int) -> float:
     """
     check_number("n_examples", n_examples, at_least=1, integer=True)
     indices = np.unique(np.asarray(support, dtype=np.int64))
-    if indices.size and not (0 <= indices[0] and indices[-1] < n_examples):
+    if indices.size and not (indices[0] >= 0 and indices[-1] < n_examples):
         raise ValueError(f"support: got indices outside 0..{n_examples - 1}")
     return indices.size / n_examples
 

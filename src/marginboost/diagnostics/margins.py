@@ -145,8 +145,8 @@ class MarginDistribution:
     def quantile(self, fraction: float) -> float:
         """Smallest margin at or below which at least this fraction lies."""
         check_number("fraction", fraction, at_least=0.0, at_most=1.0)
-        index = np.searchsorted(self.fractions, fraction - 1e-12, side="left")
-        return float(self.values[min(index, len(self.values) - 1)])
+        index = int(np.searchsorted(self.fractions, fraction - 1e-12, side="left"))
+        return float(self.values[index])
 
     @property
     def minimum(self) -> float:

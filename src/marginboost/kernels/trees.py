@@ -51,7 +51,7 @@ ROWS_AT_ONCE = 64
 def fill_histograms(
     codes: Array, rows: Array, weights: Array, middle: int, first: Array, histograms: Array
 ) -> None:
-    """Sum the weights of ``rows`` by code, the first ``middle`` rows (positive) apart from the rest.
+    """Sum the weights of ``rows`` by code, the ``middle`` positive rows apart from the rest.
 
     ``codes`` is (features, N), all rows; feature j owns ``histograms[:, first[j]:first[j + 1]]``.
     """
@@ -63,7 +63,8 @@ def fill_histograms(
         n_features = codes.shape[0]
         fours = n_features - n_features % 4
         for j in range(0, fours, 4):
-            a, b, c, d = out[first[j] :], out[first[j + 1] :], out[first[j + 2] :], out[first[j + 3] :]
+            a, b = out[first[j] :], out[first[j + 1] :]
+            c, d = out[first[j + 2] :], out[first[j + 3] :]
             for i in range(chosen.size):
                 row, weight = chosen[i], amounts[i]
                 a[codes[j, row]] += weight
@@ -103,9 +104,7 @@ def impurity(positive: float, negative: float, criterion: int) -> float:
     if criterion == GINI:
         return 2.0 * positive * negative / weight
     if criterion == ENTROPY:
-        return -(
-            positive * np.log2(positive / weight) + negative * np.log2(negative / weight)
-        )
+        return -(positive * np.log2(positive / weight) + negative * np.log2(negative / weight))
     return 2.0 * np.sqrt(positive * negative)
 
 
@@ -142,7 +141,47 @@ def category_order(positive: Array, negative: Array) -> Array:
         weight = positive[k] + negative[k]
         if weight > TIE:
             share[k] = positive[k] / weight
-    return np.argsort(share, kind="mergesort")
+    return np.append(np.argsort(share, kind="mergesort"), share.size)
+
+
+@kernel
+def scan_cuts(
+    positive: Array, negative: Array, singles: bool, criterion: int, floor: float
+) -> tuple[float, int, float, int]:
+    """Gain, cut, left weight and side of missing values of the best split, the lowest on ties.
+
+    ``positive`` and ``negative`` hold the weight by code, that of missing values last. The left
+    side is a prefix of the codes, or with ``singles`` one code. Both sides are tried for missing
+    values, left first; where there are none, they go with the heavier child.
+    """
+    n_bins = positive.size - 1
+    miss_p, miss_n = positive[n_bins], negative[n_bins]
+    some_missing = miss_p + miss_n > TIE
+    all_p, all_n = positive.sum(), negative.sum()
+    whole = impurity(snapped(all_p), snapped(all_n), criterion)
+    best, best_cut, best_weight, missing_left = whole, 0, 0.0, 1
+    left_p = left_n = 0.0
+    for cut in range(n_bins + 1 if singles else n_bins):
+        p, n = positive[cut], negative[cut]
+        if p + n <= 0.0:
+            continue  # nothing new on the left
+        if singles:
+            left_p = left_n = 0.0
+        if cut < n_bins:
+            left_p += p
+            left_n += n
+            p, n = left_p + miss_p, left_n + miss_n
+            rest = split_impurity(p, n, all_p - p, all_n - n, criterion, floor)
+            if rest < best - TIE:
+                best, best_cut, best_weight = rest, cut, p + n
+                missing_left = some_missing or 2 * (p + n) >= all_p + all_n - TIE
+        else:
+            left_p, left_n = all_p - miss_p, all_n - miss_n
+        if some_missing:
+            rest = split_impurity(left_p, left_n, all_p - left_p, all_n - left_n, criterion, floor)
+            if rest < best - TIE:
+                best, best_cut, best_weight, missing_left = rest, cut, left_p + left_n, 0
+    return whole - best, best_cut, best_weight, missing_left
 
 
 @kernel
@@ -155,29 +194,11 @@ def best_cut(
     heavier child. When all present values go left and missing ones right, the cut is the last bin,
     or for CATEGORY one more. For PARTITION a cut is a position in :func:`category_order`.
     """
-    n_bins = positive.size - 1
-    miss_p, miss_n = positive[n_bins], negative[n_bins]
-    sides = 2 if miss_p + miss_n > TIE else 1
-    all_p, all_n = positive[:n_bins].sum(), negative[:n_bins].sum()
-    whole = impurity(snapped(all_p + miss_p), snapped(all_n + miss_n), criterion)
-    order = category_order(positive, negative) if kind == PARTITION else np.arange(n_bins)
-    best = whole
-    left_p = left_n = 0.0
-    for cut in range(n_bins + 1 if kind == CATEGORY else n_bins):
-        p, n = (positive[order[cut]], negative[order[cut]]) if cut < n_bins else (all_p, all_n)
-        if p + n <= 0.0:
-            continue  # nothing new on the left
-        left_p, left_n = (p, n) if kind == CATEGORY else (left_p + p, left_n + n)
-        for side in range(sides):
-            p, n = (left_p + miss_p, left_n + miss_n) if side == 0 else (left_p, left_n)
-            right_p, right_n = all_p + miss_p - p, all_n + miss_n - n
-            rest = split_impurity(p, n, right_p, right_n, criterion, floor)
-            if rest < best - TIE:
-                best = rest
-                split.cut, split.left_weight = cut, p + n
-                heavier = p + n >= right_p + right_n - TIE
-                split.missing_left = side == 0 and (sides == 2 or heavier)
-    split.gain = whole - best
+    if kind == PARTITION:
+        order = category_order(positive, negative)
+        positive, negative = positive[order], negative[order]
+    gain, cut, weight, missing_left = scan_cuts(positive, negative, kind == CATEGORY, criterion, floor)
+    split.gain, split.cut, split.left_weight, split.missing_left = gain, cut, weight, missing_left
 
 
 @kernel

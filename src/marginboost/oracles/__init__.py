@@ -5,8 +5,7 @@ from .finite import FiniteOracle, matrix_sample
 from .pooled import PooledOracle
 from .resampling import ResamplingOracle
 from .stumps import Stump, StumpOracle
-
-# from .trees import Tree, TreeOracle
+from .trees import Tree, TreeOracle
 
 __all__ = [
     "FiniteOracle",

@@ -100,7 +100,7 @@ class SklearnOracle(Oracle):
         if 0 < largest < 1 and is_regressor(hypothesis.estimator):
             # A regressor's outputs shrink with the weights: use the whole of [-1, 1].
             hypothesis = Fitted(hypothesis.estimator, 1.0 / largest)
-            column = column / largest
+            column = hypothesis(self._rows)
         edge = float(dual @ column)
         if edge < 0:
             hypothesis, column, edge = hypothesis.negated(), -column, -edge

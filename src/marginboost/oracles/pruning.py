@@ -41,9 +41,7 @@ def complexity_cost(positive: Array, negative: Array, ccp_alpha: float) -> Array
     return np.minimum(positive, negative) + ccp_alpha
 
 
-def pessimistic_cost(
-    positive: Array, negative: Array, confidence: float, n_rows: int
-) -> Array:
+def pessimistic_cost(positive: Array, negative: Array, confidence: float, n_rows: int) -> Array:
     """Weight of each node times the upper confidence limit of its error rate (Quinlan, 1993).
 
     The limit U is the rate at which so few errors have probability ``confidence``. Weights count as

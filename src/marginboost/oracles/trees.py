@@ -22,6 +22,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from reprlib import repr as short
 from typing import Any, ClassVar, Self
 
@@ -132,9 +133,7 @@ class Tree(Hypothesis):
         offsets = np.cumsum([0, *(len(tree.categories) for tree in members)])[:-1]
         for name in ("first", "last"):
             nodes[name] += np.repeat(offsets, sizes).astype(np.int32)
-        categories = np.concatenate(
-            [np.empty(0, np.int32), *(tree.categories for tree in members)]
-        )
+        categories = np.concatenate([np.empty(0, np.int32), *(tree.categories for tree in members)])
         width = int(nodes["feature"].max(initial=-1)) + 1
         coef = np.ascontiguousarray(coef, dtype=np.float64)
 
@@ -164,7 +163,9 @@ class Tree(Hypothesis):
         data: dict[str, Any] = {"kind": self.kind}
         for name in ("feature", "left", "right", "value", "gain"):
             data[name] = self.nodes[name].tolist()
-        data["threshold"] = [t if np.isfinite(t) else None for t in self.nodes["threshold"].tolist()]
+        data["threshold"] = [
+            t if np.isfinite(t) else None for t in self.nodes["threshold"].tolist()
+        ]
         data["missing_left"] = self.nodes["missing_left"].astype(bool).tolist()
         if len(self.categories):
             ranges = zip(self.nodes["first"].tolist(), self.nodes["last"].tolist(), strict=True)
@@ -182,8 +183,10 @@ class Tree(Hypothesis):
 
 def _is_number(value: object) -> bool:
     """Whether a value is a finite number; an integer must have an equal float."""
-    return type(value) is float and bool(np.isfinite(value)) or (
-        type(value) is int and abs(value) <= 1 << 53
+    return (
+        type(value) is float
+        and bool(np.isfinite(value))
+        or (type(value) is int and abs(value) <= 1 << 53)
     )
 
 
@@ -341,7 +344,19 @@ class Layout:
             and min(node.positive, node.negative) > TIE
         )
 
-    def search(self, node: Node, splits: Array) -> None:
+    def release(self, node: Node) -> None:
+        """Take back the memory of a node's histograms."""
+        if node.histograms is not None:
+            self.spare.append(node.histograms)
+            node.histograms = None
+
+    def best_cuts(self, part: slice, node: Node, splits: Array) -> None:
+        """Best split of some features of a node."""
+        first, kinds = self.first[part.start : part.stop + 1], self.kinds[part]
+        criterion = CRITERIA[self.limits.criterion]
+        best_cuts(node.histograms, first, kinds, criterion, self.floor, splits[part])
+
+    def choose(self, node: Node, splits: Array) -> None:
         """Choose a node's split from the best ones of each feature, the lowest feature on ties."""
         scores = splits["gain"]
         if self.limits.criterion == "gain_ratio":
@@ -421,12 +436,13 @@ class Growth:
             if not waiting or n_leaves == most:
                 break
             n_leaves += 1
-            fresh = self._divide(heapq.heappop(waiting)[1], last=n_leaves == most)
-        self.layout.spare += [n.histograms for n in self.nodes if n.histograms is not None]
+            fresh = self._divide(heapq.heappop(waiting)[1], search=n_leaves != most)
+        for node in self.nodes:
+            self.layout.release(node)
         return self.nodes
 
-    def _divide(self, index: int, *, last: bool) -> list[int]:
-        """Give a node its children, and look for their splits unless they are the last."""
+    def _divide(self, index: int, *, search: bool) -> list[int]:
+        """Give a node its children, and look for their splits if asked."""
         node = self.nodes[index]
         assert node.split is not None
         span = slice(node.start, node.stop)
@@ -444,8 +460,8 @@ class Growth:
         right = self._node(border, middle, node.stop, node.depth + 1)
         node.left, node.right = len(self.nodes), len(self.nodes) + 1
         self.nodes += [left, right]
-        if not last:
-            small, large = (left, right) if border - node.start <= node.stop - border else (right, left)
+        if search:
+            small, large = sorted((left, right), key=lambda child: child.stop - child.start)
             large.histograms, node.histograms = node.histograms, None
             self._search(small, large)
         return [node.left, node.right]
@@ -457,17 +473,227 @@ class Growth:
         """
         layout = self.layout
         wanted = [n for n in (small, large) if n is not None and layout.may_split(n)]
-        if not wanted:
-            return
-        small.histograms = layout.histograms()
-        splits = np.zeros((2, layout.bins.n_features), SPLIT)
-        work = (small.stop - small.start) * layout.bins.n_features
-        n_threads = layout.n_threads if work > SERIAL_WORK else 1
-        step = FEATURES_AT_ONCE if n_threads > 1 else layout.bins.n_features
+        if wanted:
+            small.histograms = layout.histograms()
+            n_features = layout.bins.n_features
+            splits = np.zeros((2, n_features), SPLIT)
+            work = (small.stop - small.start) * n_features
+            n_threads = layout.n_threads if work > SERIAL_WORK else 1
+            step = FEATURES_AT_ONCE if n_threads > 1 else n_features
 
-        def block(index: int) -> None:
-            self._search_features(slice(index * step, (index + 1) * step), small, large, wanted, splits)
+            def block(index: int) -> None:
+                part = slice(index * step, (index + 1) * step)
+                subtract_from = large if large in wanted else None
+                self._fill(part, small, subtract_from)
+                for node, found in zip(wanted, splits, strict=False):
+                    layout.best_cuts(part, node, found)
 
-        run_blocks(block, -(-layout.bins.n_features // step), n_threads)
-        for node, found in zip(wanted, splits, strict=False):
-            layout.search(node, found)
+            run_blocks(block, -(-n_features // step), n_threads)
+            for node, found in zip(wanted, splits, strict=False):
+                layout.choose(node, found)
+        for node in (small, large):
+            if node is not None and node.split is None:
+                layout.release(node)
+
+    def _fill(self, part: slice, small: Node, large: Node | None) -> None:
+        """Histograms of some features for two siblings, of which ``large`` has the parent's."""
+        layout, span = self.layout, slice(small.start, small.stop)
+        first = layout.first[part.start : part.stop + 1]
+        fill_histograms(
+            layout.bins.codes[part],
+            self.rows[span],
+            self.weights[span],
+            small.middle - small.start,
+            first,
+            small.histograms,
+        )
+        if large is not None:
+            subtract_histograms(large.histograms, small.histograms, first)
+
+
+# -- the oracle -----------------------------------------------------------------------------------
+
+
+class TreeOracle(Oracle):
+    """Grow one decision tree a round, greedily.
+
+    Cuts are those between the bins; each split learns a side for missing values, and a node that
+    saw none sends them to its heavier child. Ties go to the lowest feature, then the lowest cut. A
+    split that gains nothing is not made. Leaves take the sign of their weight, a leaf without a
+    majority that of its parent, the root then -1.
+
+    With criterion ``Z`` a leaf is confidence-rated instead, ``½ ln((W+ + s) / (W- + s))`` (Schapire
+    and Singer, 1999). Hypotheses must stay in [-1, 1], so all leaves are divided by the largest in
+    absolute value; the coefficient that a line search finds makes up for it.
+
+    ``gain_ratio`` is C4.5's: the best cut of each feature is the one of largest information gain,
+    and among features of at least average gain the one with the largest ratio of gain to the
+    information of the split itself wins.
+
+    Parameters
+    ----------
+    max_depth : int or None
+        Most splits between root and leaf.
+    max_leaves : int or None
+        Most leaves; then the split with the largest gain is made first.
+    criterion : {"edge", "gini", "entropy", "gain_ratio", "Z"}
+        What a split should improve.
+    min_leaf_weight : float
+        Least share of the total weight in a leaf.
+    prune : {None, "cost_complexity", "pessimistic"}
+        Which splits are taken back: those that lower the weighted error by less than ``ccp_alpha``
+        a leaf, or those that do not lower the pessimistic estimate of the error of C4.5, for which
+        the weights count as so many rows as have weight.
+    ccp_alpha : float
+        Price of a leaf.
+    confidence : float
+        Probability of the pessimistic limit; smaller prunes more.
+    categorical : {"equality", "partition"}
+        How a categorical feature is split: one category against the rest, or the best partition of
+        all categories in two sets.
+    smoothing : float
+        Weight s added to both signs in the leaves of ``Z``, as a share of the total weight. It does
+        not depend on the number of rows, so that weights still mean copies.
+    """
+
+    exact = False
+    needs_bins = True
+    class_name = "trees grown greedily with cuts between the bins"
+
+    def __init__(
+        self,
+        max_depth: int | None = 3,
+        max_leaves: int | None = None,
+        criterion: str = "edge",
+        min_leaf_weight: float = 0.0,
+        prune: str | None = None,
+        ccp_alpha: float = 0.0,
+        confidence: float = 0.25,
+        categorical: str = "equality",
+        smoothing: float = 1e-3,
+    ) -> None:
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.criterion = criterion
+        self.min_leaf_weight = min_leaf_weight
+        self.prune = prune
+        self.ccp_alpha = ccp_alpha
+        self.confidence = confidence
+        self.categorical = categorical
+        self.smoothing = smoothing
+
+    def prepare(self) -> None:
+        """Check the settings and lay out the histograms."""
+        bins = self.sample.bins
+        if bins is None:
+            raise ValueError("TreeOracle: the sample has no binned rows")
+        self._check_choice("criterion", tuple(CRITERIA))
+        self._check_choice("prune", PRUNING)
+        self._check_choice("categorical", ("equality", "partition"))
+        for name in ("max_depth", "max_leaves"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, Integral) and value >= 1):
+                raise ValueError(f"{name}: got {value!r}, expected None or an integer >= 1")
+        self._check_range("min_leaf_weight", 0.0 <= self.min_leaf_weight <= 1.0, "in [0, 1]")
+        self._check_range("ccp_alpha", 0.0 <= self.ccp_alpha < np.inf, ">= 0")
+        self._check_range("confidence", 0.0 < self.confidence < 1.0, "in (0, 1)")
+        self._check_range("smoothing", 0.0 < self.smoothing < np.inf, "> 0")
+        split = CATEGORY if self.categorical == "equality" else PARTITION
+        kinds = np.array([THRESHOLD if c is None else split for c in bins.categories])
+        limits = Limits(self.max_depth, self.max_leaves, self.criterion, self.min_leaf_weight)
+        self._layout = Layout(bins, kinds, limits, self.sample.n_threads)
+
+    def _check_choice(self, name: str, allowed: tuple[str | None, ...]) -> None:
+        if getattr(self, name) not in allowed:
+            raise ValueError(f"{name}: got {getattr(self, name)!r}, expected one of {allowed}")
+
+    def _check_range(self, name: str, good: bool, expected: str) -> None:
+        if not good:
+            raise ValueError(f"{name}: got {getattr(self, name)!r}, expected a number {expected}")
+
+    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+        """One tree."""
+        growth = Growth(self._layout, dual)
+        nodes = self._pruned(growth.run(), len(growth.rows))
+        tree = self._tree(nodes)
+        column = self._column(tree, nodes)
+        edge = weighted_sum(dual, column)
+        if edge < 0:
+            return [Candidate(tree.negated(), -edge, -column)]
+        return [Candidate(tree, edge, column)]
+
+    def _pruned(self, nodes: list[Node], n_rows: int) -> list[Node]:
+        """Take back splits, and number the nodes that stay level by level."""
+        if self.prune is not None:
+            left, right = (
+                np.array([getattr(n, side) for n in nodes]) for side in ("left", "right")
+            )
+            positive, negative = np.array([(n.positive, n.negative) for n in nodes]).T
+            if self.prune == "pessimistic":
+                cost = pessimistic_cost(positive, negative, self.confidence, n_rows)
+            else:
+                cost = complexity_cost(positive, negative, self.ccp_alpha)
+            for k in np.flatnonzero(cheapest_subtree(left, right, cost)):
+                nodes[k].left = nodes[k].right = -1
+        kept = [nodes[0]]
+        for node in kept:
+            if node.left >= 0:
+                kept += [nodes[node.left], nodes[node.right]]
+                node.left, node.right = len(kept) - 2, len(kept) - 1
+        return kept
+
+    def _tree(self, nodes: list[Node]) -> Tree:
+        """Write nodes as a tree on raw values."""
+        bins, records = self._layout.bins, np.zeros(len(nodes), NODE)
+        sets: list[Sequence[int] | None] = [None] * len(nodes)
+        records["feature"] = records["left"] = records["right"] = -1
+        records["value"] = self._values(nodes)
+        for k, node in enumerate(nodes):
+            split = node.split
+            if node.left < 0 or split is None:
+                continue
+            j, record = split.feature, records[k]
+            record["feature"], record["left"], record["right"] = j, node.left, node.right
+            record["value"], record["gain"] = 0.0, split.gain
+            record["missing_left"] = split.goes_left[-1]
+            if self._layout.kinds[j] == THRESHOLD:
+                edges = bins.edges[j]
+                record["threshold"] = edges[split.cut] if split.cut < len(edges) else np.inf
+            else:
+                sets[k] = np.flatnonzero(split.goes_left[:-1]).tolist()
+        return Tree(*_with_categories(records, sets))
+
+    def _values(self, nodes: list[Node]) -> Array:
+        """Value of every node as a leaf; children come after their parent."""
+        labels = np.full(len(nodes), -1.0)
+        for k, node in enumerate(nodes):
+            gap = node.positive - node.negative
+            if abs(gap) > TIE:
+                labels[k] = np.sign(gap)
+            if node.left >= 0:
+                labels[[node.left, node.right]] = labels[k]
+        if self.criterion != "Z":
+            return labels
+        odds = [(n.positive + self.smoothing) / (n.negative + self.smoothing) for n in nodes]
+        values = 0.5 * np.log(odds)
+        largest = max(abs(v) for v, n in zip(values, nodes, strict=True) if n.left < 0)
+        return values / largest if largest > 0 else labels
+
+    def _column(self, tree: Tree, nodes: list[Node]) -> Array:
+        """Outputs on the sample, by codes; int8 when all are -1 or +1."""
+        bins = self._layout.bins
+        tables = [n.split.goes_left if n.left >= 0 and n.split else _NO_TABLE for n in nodes]
+        flat = np.concatenate(tables)
+        starts = np.cumsum([0, *(len(table) for table in tables)])
+        leaves = tree.nodes["value"][tree.nodes["feature"] < 0]
+        binary = bool((np.abs(leaves) == 1).all())
+        column = np.empty(bins.n_rows, dtype=np.int8 if binary else np.float64)
+
+        def walk(start: int, stop: int) -> None:
+            walk_codes(bins.codes[:, start:stop], tree.nodes, flat, starts, column[start:stop])
+
+        run_rows(walk, bins.n_rows, self.sample.n_threads)
+        return column
+
+
+_NO_TABLE = np.empty(0, dtype=np.uint8)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ...core.types import Array
+
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
 PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#E69F00"
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW)
@@ -23,7 +27,7 @@ def pyplot() -> Any:
     return plt
 
 
-def new_axes(ax: Any, size: tuple[float, float] = (6.8, 3.8)) -> tuple[Any, bool]:
+def new_axes(ax: Any, size: tuple[float, float] = (7.6, 3.8)) -> tuple[Any, bool]:
     """Return the axes given, or those of a new figure, and whether they are new."""
     if ax is not None:
         return ax, False
@@ -43,10 +47,11 @@ def grid_axes(ax: Any, n: int, n_cols: int, panel: tuple[float, float]) -> Any:
     _, made = pyplot().subplots(
         n_rows,
         n_cols,
-        figsize=(panel[0] * n_cols, panel[1] * n_rows),
+        figsize=(max(4.2, panel[0] * n_cols), max(3.0, panel[1] * n_rows)),
         layout="constrained",
         squeeze=False,
     )
+    made.flat[0].figure.get_layout_engine().set(h_pad=0.08)
     for spare in made.flat[n:]:
         spare.set_visible(False)
     return list(made.flat[:n])
@@ -61,6 +66,30 @@ def plain(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(GREY)
     ax.tick_params(colors=INK, labelsize=9)
+
+
+def vote_colors() -> Any:
+    """Colours of votes: tints of the two classes' colours, white at 0."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("votes", ["#5FA5D1", "#FFFFFF", "#EE9A68"])
+
+
+def verdict(certified: bool) -> str:
+    """Say whether a bound is a proof."""
+    return "certified" if certified else "not certified"
+
+
+def log_scale(ax: Any, values: Array) -> None:
+    """Make the vertical axis logarithmic, with plain numbers at it however short it is."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_yscale("log")
+    shown = values[np.isfinite(values) & (values > 0)]
+    short = shown.size > 0 and shown.max() < 100 * shown.min()
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def legend(ax: Any, outside: bool, title: str | None = None) -> None:

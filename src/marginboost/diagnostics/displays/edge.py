@@ -8,7 +8,7 @@ import numpy as np
 
 from .._check import same_length, vector
 from .._source import certificate_of, history_of
-from ._style import BLUE, GREEN, GREY, ORANGE, legend, new_axes, plain
+from ._style import BLUE, GREEN, GREY, ORANGE, legend, new_axes, plain, verdict
 
 
 class EdgeDisplay:
@@ -84,18 +84,27 @@ class EdgeDisplay:
         smallest = np.minimum.accumulate(self.edge)
         largest = np.maximum.accumulate(self.min_margin)
         faint = {"linewidth": 0.9, "alpha": 0.55, **kwargs}
+        best = {"linewidth": 1.8, "drawstyle": "steps-post"}
         draw = self.ax_.plot
         (self.edge_line_,) = draw(rounds, self.edge, color=ORANGE, label="edge γ", **faint)
         (self.smallest_edge_line_,) = draw(
-            rounds, smallest, color=ORANGE, lw=1.8, label=f"smallest edge ({smallest[-1]:.3f})"
+            rounds, smallest, color=ORANGE, label=f"smallest edge ({smallest[-1]:.3f})", **best
         )
-        (self.margin_line_,) = draw(rounds, self.min_margin, color=BLUE, label="min. margin", **faint)
+        (self.margin_line_,) = draw(
+            rounds, self.min_margin, color=BLUE, label="min. margin", **faint
+        )
         (self.largest_margin_line_,) = draw(
-            rounds, largest, color=BLUE, lw=1.8, label=f"largest min. margin ({largest[-1]:.3f})"
+            rounds, largest, color=BLUE, label=f"largest min. margin ({largest[-1]:.3f})", **best
         )
-        word = "certified" if self.certified else "estimate, not certified"
         self.strip_ = self.ax_.fill_between(
-            rounds, largest, smallest, color=GREY, alpha=0.15, lw=0, label=f"ρ* lies here\n({word})"
+            rounds,
+            largest,
+            smallest,
+            step="post",
+            color=GREY,
+            alpha=0.15,
+            linewidth=0,
+            label=f"ρ* lies here ({verdict(self.certified)})",
         )
         self.target_line_ = None
         if self.target is not None:

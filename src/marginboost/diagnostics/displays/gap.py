@@ -9,7 +9,7 @@ import numpy as np
 from ...validation import check_choice
 from .._check import same_length
 from .._source import certificate_of, history_of
-from ._style import BLUE, GREY, INK, ORANGE, grid_axes, legend, plain
+from ._style import BLUE, GREY, INK, ORANGE, grid_axes, legend, log_scale, plain, verdict
 
 
 class GapDisplay:
@@ -85,18 +85,20 @@ class GapDisplay:
         check_choice("against", against, ("round", "seconds"))
         if against == "seconds" and self.seconds is None:
             raise ValueError("against: got 'seconds', but no seconds were given")
-        axes = grid_axes(ax, 2, 1, (6.8, 2.4))
+        axes = grid_axes(ax, 2, 1, (7.6, 2.4))
         self.ax_, self.figure_ = axes, axes[0].figure
         x = self.seconds if against == "seconds" else np.arange(1, len(self.lower) + 1)
-        style = {"linewidth": 1.6, **kwargs}
-        word = "certified" if self.certified else "estimate, not certified"
+        style = {"linewidth": 1.6, "drawstyle": "steps-post", **kwargs}
+        word = verdict(self.certified)
         (self.upper_line_,) = axes[0].plot(
             x, self.upper, color=ORANGE, label=f"upper bound ({self.upper[-1]:.4f})", **style
         )
         (self.lower_line_,) = axes[0].plot(
             x, self.lower, color=BLUE, label=f"lower bound ({self.lower[-1]:.4f})", **style
         )
-        axes[0].fill_between(x, self.lower, self.upper, color=GREY, alpha=0.15, lw=0, label=word)
+        axes[0].fill_between(
+            x, self.lower, self.upper, step="post", color=GREY, alpha=0.15, lw=0, label=word
+        )
         gap = self.upper - self.lower
         # A gap of zero, or below by rounding or for want of a proof, has no place on a log axis.
         shown = np.where(gap > 0, gap, np.nan)
@@ -109,7 +111,8 @@ class GapDisplay:
     def _finish(self, against: str, outside: bool) -> None:
         bounds, gap = self.ax_
         bounds.set_ylabel("bounds")
-        gap.set(yscale="log", ylabel="gap", xlabel="seconds" if against == "seconds" else "round")
+        gap.set(ylabel="gap", xlabel="seconds" if against == "seconds" else "round")
+        log_scale(gap, self.upper - self.lower)
         tail = slice(len(self.lower) // 10, None)
         inside = np.concatenate([self.lower[tail], self.upper])
         inside = inside[np.isfinite(inside)]

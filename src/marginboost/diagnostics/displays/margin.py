@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any, Self
 
 import numpy as np
 
 from ...core.certificate import Certificate
-from ...core.types import Array
 from .._check import distribution, signs, vector
-from .._source import certificate_of, name_of, training_margins_of
+from .._source import certificate_of, name_of, signs_of, training_margins_of
 from ..margins import MarginDistribution, margin_distribution
-from ._style import CYCLE, GREY, PALE, legend, new_axes, plain
+from ._style import CYCLE, GREY, PALE, legend, new_axes, plain, verdict
 
 
 class MarginDisplay:
@@ -137,10 +136,9 @@ class MarginDisplay:
         self.ax_, new = new_axes(ax)
         self.figure_ = self.ax_.figure
         low, high = self._limits()
-        self.bracket_ = self._draw_bracket() if self.certificate is not None else None
         self.ax_.axvline(0.0, color=PALE, linewidth=1.0, zorder=0)
         self.lines_, self.minima_ = {}, {}
-        for (name, curve), color in zip(self.curves.items(), _colors(len(self.curves))):
+        for (name, curve), color in zip(self.curves.items(), cycle(CYCLE), strict=False):
             x = np.concatenate([[min(low, curve.minimum)], curve.values, [max(high, 1e-9)]])
             heights = np.concatenate([[0.0], curve.fractions, [1.0]])
             style = {"color": color, "linewidth": 1.6, "drawstyle": "steps-post", **kwargs}
@@ -149,6 +147,7 @@ class MarginDisplay:
             (self.minima_[name],) = self.ax_.plot(
                 curve.minimum, 0.0, "o", color=style["color"], markersize=6, clip_on=False, zorder=5
             )
+        self.bracket_ = self._draw_bracket() if self.certificate is not None else None
         self.ax_.set(xlim=(low, high), ylim=(0.0, 1.02))
         self.ax_.set(xlabel="margin θ", ylabel="fraction of examples with margin ≤ θ")
         plain(self.ax_)
@@ -168,16 +167,19 @@ class MarginDisplay:
         lower, upper = self.certificate.lower, self.certificate.upper
         if not (np.isfinite(lower) and np.isfinite(upper)):
             return None
-        word = "certified" if self.certificate.certified else "estimate, not certified"
-        label = f"largest min. margin ρ* in\n[{lower:.3f}, {upper:.3f}], {word}"
-        hatch = None if self.certificate.certified else "////"
+        certified = self.certificate.certified
+        label = f"largest min. margin ρ* in\n[{lower:.3f}, {upper:.3f}], {verdict(certified)}"
         return self.ax_.axvspan(
-            lower, upper, facecolor=PALE, edgecolor=GREY, hatch=hatch, alpha=0.45, lw=0, label=label
+            lower,
+            upper,
+            facecolor=PALE,
+            edgecolor=GREY,
+            hatch=None if certified else "////",
+            alpha=0.45,
+            linewidth=0,
+            zorder=0,
+            label=label,
         )
-
-
-def _colors(n: int) -> list[str]:
-    return [CYCLE[i % len(CYCLE)] for i in range(n)]
 
 
 def _staged(
@@ -186,12 +188,10 @@ def _staged(
     wanted = sorted(set(stages))
     if not wanted or wanted[0] < 1:
         raise ValueError(f"stages: got {list(stages)}, expected numbers of hypotheses from 1 on")
-    labels = np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
+    labels = signs_of(estimator, y)
     weights = distribution("sample_weight", sample_weight, len(labels))
-    votes: dict[int, Array] = {}
-    for stage, vote in enumerate(islice(estimator.staged_decision_function(X), wanted[-1]), 1):
-        if stage in wanted:
-            votes[stage] = vote
+    staged = islice(estimator.staged_decision_function(X), wanted[-1])
+    votes = {stage: vote for stage, vote in enumerate(staged, 1) if stage in wanted}
     if wanted[-1] not in votes:
         raise ValueError(
             f"stages: got {wanted[-1]}, expected at most {len(estimator.estimator_weights_)}, the "

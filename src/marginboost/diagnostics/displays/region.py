@@ -10,7 +10,10 @@ from ...core.types import Array
 from ...data.table import is_frame
 from ...validation import check_number
 from .._check import same_length
-from ._style import BLUE, INK, ORANGE, legend, new_axes, plain
+from ._style import BLUE, INK, ORANGE, new_axes, plain, vote_colors
+
+SIZE = 26.0
+"""Area of a point of mean weight, in square points."""
 
 
 class DecisionRegionDisplay:
@@ -118,18 +121,17 @@ class DecisionRegionDisplay:
         **kwargs
             For the points.
         """
-        self.ax_, new = new_axes(ax, (6.6, 4.8))
+        self.ax_, _ = new_axes(ax, (6.6, 4.8))
         self.figure_ = self.ax_.figure
         limit = max(float(np.abs(self.votes).max()), 1e-9)
         self.surface_ = self.ax_.pcolormesh(
             self.x0,
             self.x1,
             self.votes,
-            cmap="PuOr_r",
+            cmap=vote_colors(),
             vmin=-limit,
             vmax=limit,
             shading="nearest",
-            alpha=0.75,
             rasterized=True,
         )
         self.boundary_ = None
@@ -142,7 +144,7 @@ class DecisionRegionDisplay:
         bar.outline.set_visible(False)
         self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
         plain(self.ax_)
-        legend(self.ax_, outside=False)
+        self._legend()
         return self
 
     def _draw_points(self, kwargs: dict[str, Any]) -> None:
@@ -151,15 +153,36 @@ class DecisionRegionDisplay:
         labels = np.unique(self.y)
         for label, color, marker in zip(labels, (BLUE, ORANGE), "os", strict=False):
             mine = self.y == label
-            style = {"color": color, "marker": marker, "edgecolors": "white", **kwargs}
+            style = {
+                "color": color,
+                "marker": marker,
+                "edgecolors": "white",
+                "linewidths": np.minimum(0.6, np.sqrt(sizes[mine]) / 10),
+                **kwargs,
+            }
             self.points_[label.item()] = self.ax_.scatter(
-                *self.X[mine].T, s=sizes[mine], linewidths=0.6, label=f"class {label}", **style
+                *self.X[mine].T, s=sizes[mine], label=f"class {label}", **style
             )
+
+    def _legend(self) -> None:
+        """Above the axes: points may lie anywhere inside them."""
+        told = self.ax_.legend(
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            ncols=len(self.points_),
+            frameon=False,
+            fontsize=9,
+            title=None if self.weights is None else "area proportional to weight",
+            title_fontsize=9,
+            alignment="left",
+        )
+        for handle in told.legend_handles:
+            handle.set_sizes([SIZE])
 
     def _sizes(self) -> Array:
         if self.weights is None:
-            return np.full(len(self.X), 26.0)
-        return 26.0 * self.weights / max(float(self.weights.mean()), 1e-300)
+            return np.full(len(self.X), SIZE)
+        return SIZE * self.weights / max(float(self.weights.mean()), 1e-300)
 
 
 def _names(X: Any) -> tuple[str, str]:

@@ -74,8 +74,10 @@ class ShapeDisplay:
     ----------
     shapes : sequence of Shape
         One a panel.
-    total : int
+    total : int, optional
         Features that the model uses, shown or not.
+    positive : str, optional
+        Name of the class that positive contributions vote for.
 
     Attributes
     ----------
@@ -86,14 +88,17 @@ class ShapeDisplay:
     lines_ : dict
         By name, the steps of a numeric feature or the bars of a categorical one.
     missing_ : dict
-        By name, the mark of the level for a missing value, where that is not 0.
+        By name, the dotted line at the level of a missing value, where that is not 0.
     """
 
-    def __init__(self, shapes: Sequence[Shape], *, total: int | None = None) -> None:
+    def __init__(
+        self, shapes: Sequence[Shape], *, total: int | None = None, positive: str | None = None
+    ) -> None:
         if not shapes:
             raise ValueError("shapes: got none, expected at least one")
         self.shapes = list(shapes)
         self.total = len(self.shapes) if total is None else total
+        self.positive = positive
 
     @classmethod
     def from_estimator(
@@ -136,7 +141,8 @@ class ShapeDisplay:
             )
         table = None if X is None else _table(X, explanation)
         shapes = [_shape(explanation, name, table) for name in features]
-        return cls(shapes, total=len(explanation.shapes)).plot(ax=ax, **kwargs)
+        display = cls(shapes, total=len(explanation.shapes), positive=str(estimator.classes_[1]))
+        return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, *, n_cols: int = 3, **kwargs: Any) -> Self:
         """Draw the panels.
@@ -166,11 +172,17 @@ class ShapeDisplay:
             panel.set_title(shape.name, fontsize=10, color=INK)
             plain(panel)
         if ax is None:
-            shown = f"{len(self.shapes)} of {self.total} features"
-            self.figure_.supylabel("contribution to the vote", fontsize=10, color=INK)
-            self.figure_.supxlabel(f"value of the feature ({shown})", fontsize=10, color=INK)
-            _share_scale(self.ax_)
+            self._label()
         return self
+
+    def _label(self) -> None:
+        shown = f"{len(self.shapes)} of the {self.total} features used"
+        side = "" if self.positive is None else f" for {self.positive}"
+        self.figure_.supylabel(f"contribution to the vote{side}", fontsize=10, color=INK)
+        self.figure_.supxlabel(f"value of the feature ({shown})", fontsize=10, color=INK)
+        for panel in self.ax_:  # the vertical scale is the same for all
+            if not panel.get_subplotspec().is_first_col():
+                panel.tick_params(labelleft=False)
 
 
 def _draw_steps(panel: Any, shape: Shape, kwargs: dict[str, Any]) -> Any:
@@ -203,28 +215,22 @@ def _draw_bars(panel: Any, shape: Shape, kwargs: dict[str, Any]) -> Any:
 
 
 def _mark_missing(panel: Any, shape: Shape) -> Any:
-    (mark,) = panel.plot(
-        [0.97], [shape.missing], "D", color=ORANGE, ms=5, transform=panel.get_yaxis_transform()
-    )
+    """Draw a dotted line, named at the end where the steps are farther from it."""
+    line = panel.axhline(shape.missing, color=ORANGE, linewidth=1.2, linestyle=":")
+    first, last = np.abs(shape.levels[[0, -1]] - shape.missing)
+    left = first > last
     panel.annotate(
         "missing",
-        (0.97, shape.missing),
+        (0.02 if left else 0.98, shape.missing),
         xycoords=panel.get_yaxis_transform(),
-        xytext=(-6, 0),
+        xytext=(0, 2),
         textcoords="offset points",
-        ha="right",
-        va="center",
+        ha="left" if left else "right",
+        va="bottom",
         fontsize=8,
         color=ORANGE,
     )
-    return mark
-
-
-def _share_scale(panels: Sequence[Any]) -> None:
-    """Hide the vertical scale of all but the first panel of a row: it is the same."""
-    for panel in panels:
-        if not panel.get_subplotspec().is_first_col():
-            panel.tick_params(labelleft=False)
+    return line
 
 
 def _table(X: Any, explanation: Any) -> Table:

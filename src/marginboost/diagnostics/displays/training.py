@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.types import Array
 from .._check import distribution, same_length, vector
+from .._source import signs_of
 from ..bounds import exponential_loss, training_error_bound
 from ..margins import zero_one_error
 from ._style import BLUE, GREEN, INK, ORANGE, legend, new_axes, plain
@@ -45,9 +46,7 @@ class TrainingErrorDisplay:
         self.error, self.loss = vector("error", error, 0.0, 1.0), vector("loss", loss, 0.0)
         same_length(error=self.error, loss=self.loss)
         self.edge_bound = None if edge_bound is None else vector("edge_bound", edge_bound, 0.0)
-        self.test_error = (
-            None if test_error is None else vector("test_error", test_error, 0.0, 1.0)
-        )
+        self.test_error = None if test_error is None else vector("test_error", test_error, 0.0, 1.0)
         for name in ("edge_bound", "test_error"):
             if getattr(self, name) is not None:
                 same_length(**{"error": self.error, name: getattr(self, name)})
@@ -82,7 +81,7 @@ class TrainingErrorDisplay:
         **kwargs
             For the lines of the errors.
         """
-        labels = _signs(estimator, y)
+        labels = signs_of(estimator, y)
         weights = distribution("sample_weight", sample_weight, len(labels))
         lengths = np.cumsum(np.abs(estimator.estimator_weights_))
         error, loss = [], []
@@ -91,7 +90,7 @@ class TrainingErrorDisplay:
             loss.append(exponential_loss(length * votes, labels, sample_weight=weights))
         test_error = None
         if X_test is not None:
-            signs = _signs(estimator, y_test)
+            signs = signs_of(estimator, y_test)
             staged = estimator.staged_decision_function(X_test)
             test_error = [zero_one_error(votes, signs) for votes in staged]
         bound = _edge_bound(estimator)
@@ -132,10 +131,6 @@ class TrainingErrorDisplay:
         plain(self.ax_)
         legend(self.ax_, outside=new)
         return self
-
-
-def _signs(estimator: Any, y: Any) -> Array:
-    return np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
 
 
 def _edge_bound(estimator: Any) -> Array | None:

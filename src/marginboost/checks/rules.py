@@ -1,0 +1,140 @@
+"""What every rule promises."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..core.callbacks import Callback, Checkpoint
+from ..core.rule import Rule
+from ..core.run import Run, train
+from ..core.sample import Sample
+from ..core.state import State
+from ..core.stop import Stop
+from ..core.types import Array
+from ..oracles.finite import FiniteOracle, matrix_sample
+from ..solvers.margin_lp import solve_margin_lp
+from .contract import Check
+
+MakeRule = Callable[[], Rule]
+ROUNDS = 40
+
+
+def check_rule(make_rule: MakeRule) -> Iterator[Check]:
+    """Yield the checks for a rule; ``make_rule()`` makes a fresh one."""
+    promises = (
+        bounds_hold_in_every_round,
+        scores_are_the_vote_of_the_members,
+        weights_are_a_signed_distribution,
+        runs_repeat,
+        a_weight_of_two_is_two_rows,
+        history_has_a_row_a_round,
+        an_interrupted_run_goes_on,
+    )
+    for promise in promises:
+        yield Check(promise, make_rule)
+
+
+def _problems() -> Iterator[tuple[Array, Array]]:
+    """Small matrices of hypotheses: easy, hard, real-valued."""
+    for seed, p in enumerate((0.8, 0.6, 0.5)):
+        rng = np.random.default_rng(seed)
+        y = np.where(rng.random(25) < 0.5, 1, -1)
+        outcomes = np.where(rng.random((25, 40)) < p, 1.0, -1.0)
+        yield y[:, None] * outcomes, y
+        yield y[:, None] * outcomes * rng.uniform(0.2, 1.0, (25, 40)), y
+
+
+def _run(make_rule: MakeRule, sample: Sample, callbacks: tuple[Callback, ...] = ()) -> Run:
+    return train(sample, FiniteOracle(), make_rule(), max_rounds=ROUNDS, callbacks=callbacks)
+
+
+def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
+    """Lower bound ≤ ρ* ≤ upper bound, ρ* from the linear program over all hypotheses (C16)."""
+    for matrix, y in _problems():
+        best = solve_margin_lp(y[:, None] * matrix).value
+        run = _run(make_rule, matrix_sample(matrix, y))
+        assert (run.history["lower"] <= best + 1e-9).all()
+        assert (run.history["upper"] >= best - 1e-9).all()
+        assert run.certificate.value <= run.certificate.lower + 1e-9
+
+
+def scores_are_the_vote_of_the_members(make_rule: MakeRule) -> None:
+    """``scores == Σ coef h`` at the end."""
+    for matrix, y in _problems():
+        run = _run(make_rule, matrix_sample(matrix, y))
+        assert run.sample.rows is not None
+        np.testing.assert_allclose(run.scores, run.ensemble.scores(run.sample.rows), atol=1e-10)
+
+
+def weights_are_a_signed_distribution(make_rule: MakeRule) -> None:
+    """``dual = y d`` with d >= 0 and Σd = 1."""
+    for matrix, y in _problems():
+        run = _run(make_rule, matrix_sample(matrix, y))
+        weights = run.dual * y
+        assert (weights >= 0).all()
+        np.testing.assert_allclose(weights.sum(), 1.0, atol=1e-10)
+
+
+def runs_repeat(make_rule: MakeRule) -> None:
+    """The same sample gives the same model, bit for bit."""
+    for matrix, y in _problems():
+        first, second = (_run(make_rule, matrix_sample(matrix, y)) for _ in range(2))
+        assert first.ensemble.members == second.ensemble.members
+        np.testing.assert_array_equal(first.ensemble.coef, second.ensemble.coef)
+
+
+def a_weight_of_two_is_two_rows(make_rule: MakeRule) -> None:
+    """Prior weights and copies of rows mean the same."""
+    for matrix, y in _problems():
+        counts = np.random.default_rng(0).integers(1, 4, size=len(y))
+        weighted = _run(make_rule, matrix_sample(matrix, y, counts))
+        copied = _run(make_rule, matrix_sample(matrix.repeat(counts, axis=0), y.repeat(counts)))
+        first = min(len(weighted.ensemble), len(copied.ensemble), 5)
+        np.testing.assert_allclose(
+            weighted.ensemble.coef[:first], copied.ensemble.coef[:first], rtol=1e-8
+        )
+
+
+def history_has_a_row_a_round(make_rule: MakeRule) -> None:
+    """One row a round; bounds only ever improve."""
+    for matrix, y in _problems():
+        history = _run(make_rule, matrix_sample(matrix, y)).history
+        assert 1 <= len(history) <= ROUNDS
+        assert (np.diff(history["lower"]) >= 0).all()
+        assert (np.diff(history["upper"]) <= 0).all()
+
+
+class _Interrupt(Callback):
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def on_round(self, state: State) -> Stop | None:
+        """Fail as a crash would."""
+        if state.round == self.at:
+            raise KeyboardInterrupt
+        return None
+
+
+def an_interrupted_run_goes_on(make_rule: MakeRule) -> None:
+    """A run resumed from a checkpoint ends with the same model, bit for bit."""
+    for matrix, y in _problems():
+        sample = matrix_sample(matrix, y)
+        whole = _run(make_rule, sample)
+        json.dumps(make_rule().memory(), allow_nan=False)
+        if len(whole.history) < 3:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            checkpoint = Checkpoint(Path(folder) / "run.json", every=1)
+            half = len(whole.history) // 2
+            try:
+                _run(make_rule, sample, (checkpoint, _Interrupt(half)))
+            except KeyboardInterrupt:
+                resumed = _run(make_rule, sample, (checkpoint,))
+        np.testing.assert_array_equal(whole.ensemble.coef, resumed.ensemble.coef)
+        assert whole.ensemble.members == resumed.ensemble.members
+        np.testing.assert_array_equal(whole.dual, resumed.dual)

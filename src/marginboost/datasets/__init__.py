@@ -1,0 +1,5 @@
+"""Data with known truth, made on the spot."""
+
+from .generators import book_toy, circle_2d, coin_outcomes, flip_family, flip_labels, sphere_10d
+
+__all__ = ["book_toy", "circle_2d", "coin_outcomes", "flip_family", "flip_labels", "sphere_10d"]

@@ -1,0 +1,255 @@
+"""The benchmarks run and their ratios come from their times; nothing is asserted on speed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the folder is not installed
+pytest.importorskip("benchmarks.sizes", reason="the benchmarks are not part of this distribution")
+
+from benchmarks import __main__ as command_line
+from benchmarks import cold_start, fitting, memory, peers, predicting, scaling
+from benchmarks.data import LABEL_NOISE, TEST, quality, synthetic
+from benchmarks.environment import OtherLoad, environment
+from benchmarks.report import Goal, Section, show
+from benchmarks.sizes import QUICK
+from benchmarks.timing import interleave, log_log_slope, speedup
+
+TINY = replace(
+    QUICK,
+    test_rows=200,
+    stump_shapes=((300, 4),),
+    stump_rounds=3,
+    adaboost_shape=(300, 4),
+    adaboost_rounds=2,
+    adaboost_long_rounds=4,
+    predict_shape=(300, 4),
+    predict_train_rows=200,
+    predict_rounds=(1, 4),
+    scaling_rows=(100, 200),
+    scaling_features=(2, 4),
+    scaling_rounds=(2, 4),
+    base_rows=200,
+    base_features=3,
+    base_rounds=2,
+)
+
+
+@pytest.fixture(autouse=True)
+def small_warm_up(monkeypatch):
+    """Warm up on few rows: no time is judged here."""
+    monkeypatch.setattr(peers, "synthetic", lambda *shape: synthetic(300, 4))
+
+
+def check_section(section: Section, capsys) -> None:
+    """Check what every section promises: full tables, positive times, plain data, a printout."""
+    assert section.tables
+    assert section.goals
+    for table in section.tables:
+        assert table.rows
+        assert all(len(row) == len(table.columns) for row in table.rows)
+    assert section.times
+    for times in section.times.values():
+        assert all(second > 0 for seconds in times.values() for second in seconds)
+    assert json.loads(json.dumps(section.to_dict()))["name"] == section.name
+    show(section)
+    printed = capsys.readouterr().out
+    assert section.name in printed
+    assert all(note in printed for note in section.notes)
+
+
+def test_interleave_takes_turns_and_leaves_the_rest_untimed():
+    calls, now = [], iter(range(100))
+    tasks = {name: lambda name=name: calls.append(name) or name for name in "abc"}
+    times, results = interleave(tasks, 2, clock=lambda: float(next(now)))
+    assert calls == list("abcabc")
+    assert times == {"a": [1.0, 1.0], "b": [1.0, 1.0], "c": [1.0, 1.0]}
+    assert results == {"a": "a", "b": "b", "c": "c"}
+
+
+def test_speedup_is_the_fastest_peer_over_us_at_best():
+    times = {"us": [3.0, 2.0], "slow": [50.0, 40.0], "fast": [9.0, 8.0]}
+    assert speedup(times, "us") == 4.0
+    assert speedup({"us": [1.0]}, "us") is None
+
+
+def test_slope_of_a_power_law_is_its_exponent():
+    sizes = [1, 10, 50]
+    assert log_log_slope(sizes, [3.0 * size**1.5 for size in sizes]) == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(
+    ("goal", "verdict"),
+    [
+        (Goal("", 2.0, ">=", 2.0), "pass"),
+        (Goal("", 1.9, ">=", 2.0), "miss"),
+        (Goal("", 1.05, "<=", 1.05), "pass"),
+        (Goal("", 3.0, "<", 2.0), "miss"),
+        (Goal("", None, ">=", 2.0), "not measured"),
+        (Goal("", 7.0), "–"),
+    ],
+)
+def test_verdict(goal, verdict):
+    assert goal.verdict == verdict
+
+
+def test_tables_are_readable_without_rich(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    show(Section("plain", goals=[Goal("speed", 3.0, ">=", 2.0, "×")], other_load=0.5))
+    printed = capsys.readouterr().out
+    assert "speed        3×  >= 2×     pass" in printed
+    assert "TOO MUCH" in printed
+
+
+def test_data_repeat_and_parts_differ():
+    X, y = synthetic(500, 6)
+    again, same = synthetic(500, 6)
+    other, _ = synthetic(500, 6, TEST)
+    assert X.dtype == np.float64
+    assert X.flags.c_contiguous
+    np.testing.assert_array_equal(X, again)
+    np.testing.assert_array_equal(y, same)
+    assert not np.array_equal(X, other)
+    assert set(np.unique(y)) == {0, 1}
+
+
+def test_one_effect_shows_the_label_noise():
+    X, y = synthetic(20_000, 1)  # one linear effect: the sign of x is the label before the noise
+    wrong = ((X[:, 0] > 0) != (y == 1)).mean()
+    assert wrong == pytest.approx(LABEL_NOISE, abs=0.02)
+
+
+def test_quality():
+    found = quality(np.array([0.0, 0.0, -9.0, 9.0]), np.array([1, 0, 0, 1]))
+    assert found["accuracy"] == 0.75
+    assert found["log_loss"] == pytest.approx(0.5 * np.log(2), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "contender",
+    [peers.US, *peers.GRADIENT_BOOSTERS, peers.SklearnAdaBoost()],
+    ids=lambda contender: contender.name,
+)
+def test_contender(contender):
+    if reason := contender.skip("raw"):
+        pytest.skip(reason)
+    X, y = synthetic(400, 4)
+    model = contender.fit(X, y, 5)
+    odds = contender.log_odds(model, contender.scores(model, X))
+    assert contender.version
+    assert contender.n_stumps(model) == 5
+    assert quality(odds, y)["log_loss"] < np.log(2)
+    assert quality(odds, y)["accuracy"] > 0.5
+    if reason := contender.skip("binned"):
+        assert "binned" in reason or "bins" in reason
+        return
+    binned = contender.fit_binned(contender.bin(X, y), 5)
+    np.testing.assert_allclose(contender.scores(binned, X), contender.scores(model, X), rtol=1e-5)
+
+
+def test_stumps_ratios_come_from_times(capsys):
+    section = fitting.stumps(TINY)
+    check_section(section, capsys)
+    assert len(section.goals) == len(section.tables) == 2
+    for goal, table, (what, times) in zip(
+        section.goals, section.tables, section.times.items(), strict=True
+    ):
+        assert goal.what.startswith(what)
+        assert all(len(seconds) == TINY.repeats for seconds in times.values())
+        assert goal.measured == speedup(times, "marginboost")
+        for row in table.rows:
+            assert row[3] == min(times[row[0]]) / min(times["marginboost"])
+    assert any("bins inside fit" in reason for reason in section.skipped)
+
+
+def test_a_missing_peer_is_skipped_with_its_reason(monkeypatch, capsys):
+    peer = peers.XGBoost()
+    peer.package = "no_such_package"
+    monkeypatch.setattr(fitting, "GRADIENT_BOOSTERS", (peer,))
+    section = fitting.stumps(TINY)
+    show(section)
+    assert "XGBoost, raw: no_such_package is not installed" in capsys.readouterr().out
+    assert [goal.verdict for goal in section.goals] == ["not measured"] * 2
+
+
+def test_sklearn_adaboost(capsys):
+    section = fitting.sklearn_adaboost(TINY)
+    check_section(section, capsys)
+    (times,) = section.times.values()
+    ratio = min(times["sklearn AdaBoost"]) / min(times["marginboost"])
+    assert section.goals[0].measured == pytest.approx(ratio)
+    assert all(0 < row[-1] < 0.5 for row in section.tables[0].rows)
+
+
+def test_predict(capsys):
+    section = predicting.predict(TINY)
+    check_section(section, capsys)
+    beside, rounds = section.times.values()
+    assert section.goals[0].measured == speedup(beside, "marginboost")
+    assert section.goals[1].measured == min(rounds["4"]) / min(rounds["1"])
+
+
+def test_scaling(monkeypatch, capsys):
+    def measured(n, d, rounds):  # 1.25 bytes a value, 30 a row, 5,000 always
+        return {"extra": 1.25 * n * d + 30.0 * n + 5e3, "source": "nowhere"}
+
+    monkeypatch.setattr(scaling, "measure", measured)
+    section = scaling.scaling(TINY)
+    check_section(section, capsys)
+    slopes, memory_goals = section.goals[:3], section.goals[3:]
+    for goal, times in zip(slopes, section.times.values(), strict=True):
+        best = [min(seconds) for seconds in times.values()]
+        assert goal.measured == log_log_slope([int(size) for size in times], best)
+    found = [goal.measured for goal in memory_goals]
+    assert found == pytest.approx([1.25, 30.0, 0.005], rel=1e-6)
+    assert "memory was read from nowhere" in section.notes
+
+
+def test_memory_is_measured_in_a_fresh_process():
+    found = memory.measure(500, 4, 2)
+    assert found["peak"] >= found["before"] > 0
+    assert found["extra"] == found["peak"] - found["before"]
+
+
+def test_cold_start(monkeypatch, capsys):
+    runs = iter([{"process": 12.0, "import": 1.0, "fit": 10.0}, WARM])
+    monkeypatch.setattr(cold_start, "_fresh_process", lambda cache: next(runs))
+    section = cold_start.cold_start(TINY)
+    check_section(section, capsys)
+    assert [goal.measured for goal in section.goals] == [1.25, 11.0]
+
+
+WARM = {"process": 2.0, "import": 1.0, "fit": 0.25}
+
+
+def test_command_line_writes_what_it_measured(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(cold_start, "_fresh_process", lambda cache: dict(WARM))
+    path = tmp_path / "results" / "out.json"
+    command_line.main(["cold_start", "--quick", "--json", str(path), "--repeats", "1"])
+    printed = capsys.readouterr().out
+    assert "CPU:" in printed
+    assert "numba" in printed
+    written = json.loads(path.read_text())
+    assert written["quick"] is True
+    assert set(written["environment"]) == set(environment())
+    assert [section["name"] for section in written["benchmarks"]] == ["cold_start"]
+    assert written["benchmarks"][0]["goals"][0]["verdict"] == "pass"
+
+
+def test_command_line_refuses_unknown_names(capsys):
+    with pytest.raises(SystemExit):
+        command_line.main(["sutmps"])
+    assert "there are stumps" in capsys.readouterr().err
+
+
+def test_other_load_is_a_share():
+    others = OtherLoad()
+    synthetic(20_000, 4)
+    share = others.share()
+    assert share is None or share >= 0.0

@@ -1,0 +1,80 @@
+"""Contract checks on every registered rule, the worked example, and every oracle."""
+
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeRegressor
+
+from marginboost.algorithms._example import SmallSteps, SmallStepsClassifier
+from marginboost.algorithms.adaboost import AdaBoost
+from marginboost.algorithms.arc_gv import ArcGV
+from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
+from marginboost.checks import check_oracle, check_rule
+from marginboost.core import Rule
+from marginboost.datasets import circle_2d
+from marginboost.oracles import (
+    FiniteOracle,
+    PooledOracle,
+    ResamplingOracle,
+    SklearnOracle,
+    StumpOracle,
+    TreeOracle,
+)
+
+RULES = {
+    **Rule.registry,
+    "worked example": SmallSteps,
+    "target 0.2": lambda: AdaBoost(target_margin=0.2),
+    "sequence": lambda: AdaBoost(target_margin=[-0.5, 0.0, 0.1]),
+    "slow": lambda: AdaBoost(learning_rate=0.3),
+    "closed step": lambda: AdaBoost(step="closed"),
+    "plain Arc-GV": lambda: ArcGV(monotone=False),
+    "fine search": lambda: MarginalAdaBoost(epsilon=0.4, last_run_length=10),
+}
+ORACLES = {
+    "stumps": StumpOracle(),
+    "partition": StumpOracle(categorical="partition"),
+    "trees": TreeOracle(max_depth=2),
+    "Z trees": TreeOracle(max_depth=2, criterion="Z"),
+    "matrix": FiniteOracle(),
+    "closed matrix": FiniteOracle(closed=True),
+    "worst": FiniteOracle(selection="worst"),
+    "random": FiniteOracle(selection="random"),
+    "pooled": PooledOracle(TreeOracle(max_depth=2)),
+    "resampled": ResamplingOracle(StumpOracle()),
+    "logistic": SklearnOracle(LogisticRegression()),
+    "regression tree": SklearnOracle(DecisionTreeRegressor(max_depth=2)),
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(c, id=f"{n}-{c.name}") for n, make in RULES.items() for c in check_rule(make)],
+)
+def test_rule_keeps_its_contract(check):
+    check()
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(c, id=f"{n}-{c.name}") for n, o in ORACLES.items() for c in check_oracle(o)],
+)
+def test_oracle_keeps_its_contract(check):
+    check()
+
+
+def test_checks_can_fail():
+    class Liar(SmallSteps):
+        def upper(self, state, edge):
+            return edge - 0.5
+
+    failing = {check.name: check for check in check_rule(Liar)}["bounds_hold_in_every_round"]
+    with pytest.raises(AssertionError):
+        failing()
+    del Rule.registry["Liar"]
+
+
+def test_worked_example_learns():
+    X, y = circle_2d()
+    model = SmallStepsClassifier(epsilon=0.05, n_estimators=400).fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert "SmallStepsClassifier" not in type(model).registry
