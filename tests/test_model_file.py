@@ -571,7 +571,7 @@ def mutate(data: st.DataObject, document: Any) -> None:
     elif action == "rename" and isinstance(container, dict):
         container[data.draw(st.sampled_from(["", "kind", "feature", "x"]))] = container.pop(key)
     else:
-        container[key] = data.draw(HOSTILE)
+        container[key] = copy.deepcopy(data.draw(HOSTILE))
 
 
 def assert_usable(model: Any) -> None:

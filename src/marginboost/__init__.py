@@ -5,6 +5,9 @@ Certified large-margin classifiers for noisy tabular labels, in scikit-learn's s
 ``model.margins_`` and the displays in :mod:`marginboost.diagnostics`.
 """
 
+from os import PathLike
+from typing import Any
+
 from .algorithms import (
     AdaBoostClassifier,
     AdaBoostStarClassifier,
@@ -14,16 +17,29 @@ from .algorithms import (
 )
 from .core import Certificate, Checkpoint, EarlyStopping, History, Progress, Stop, TimeBudget
 from .data import BinnedMatrix
+from .estimators import BaseMarginClassifier
+from .model_file import ModelFileError, load_model
 from .oracles import (
     FiniteOracle,
     PooledOracle,
     ResamplingOracle,
     SklearnOracle,
     StumpOracle,
+    TreeOracle,
 )
 from .solvers import solve_margin_lp
 
 __version__ = "0.1.0"
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Load a model written by ``model.save(path)``.
+
+    The file is data: it is checked field by field and never run. A file that is damaged, hostile or
+    written by a newer release raises :class:`~marginboost.model_file.ModelFileError`.
+    """
+    return load_model(path, BaseMarginClassifier.registry)
+
 
 __all__ = [
     "AdaBoostClassifier",
@@ -37,6 +53,7 @@ __all__ = [
     "FiniteOracle",
     "History",
     "MarginalAdaBoostClassifier",
+    "ModelFileError",
     "PooledOracle",
     "Progress",
     "ResamplingOracle",
@@ -44,5 +61,7 @@ __all__ = [
     "Stop",
     "StumpOracle",
     "TimeBudget",
+    "TreeOracle",
+    "load",
     "solve_margin_lp",
 ]

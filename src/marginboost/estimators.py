@@ -426,7 +426,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         return Explanation.of(self.ensemble_, self._names, self._categories)
 
     def save(self, path: Any) -> None:
-        """Write the model to a JSON file that :func:`marginboost.load` reads; see docs/model-file.md.
+        """Write a JSON file that :func:`marginboost.load` reads (see docs/model-file.md).
 
         Predictions of the loaded model are the same, bit for bit.
         """

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from .core.types import Array
 from .kernels.search import NARROW
@@ -52,20 +53,16 @@ def to_onnx(model: Any) -> Any:
     classes = _class_values(model.classes_)
     link = _find_link(model)
     score = _add_score(graph, model.ensemble_)
-    vote = graph.add("Div", score, graph.constant(model.ensemble_.length or 1.0))
+    length = float(model.ensemble_.length or 1.0)
     limits = graph.constant(-1.0), graph.constant(1.0)
-    vote = graph.add("Clip", vote, *limits, output="vote")
-    second = graph.add("GreaterOrEqual", vote, graph.constant(0.0))
+    share = graph.add("Div", score, graph.constant(length))
+    vote = graph.add("Clip", share, *limits, output="vote")
+    second = graph.add("Greater", vote, graph.constant(0.0))
     which = graph.add("Cast", second, to=graph.onnx.TensorProto.INT64)
     graph.add("Gather", graph.constant(classes), which, output="label")
-    share = link(graph, score, float(model.ensemble_.length or 1.0))
     sides = [
-        graph.add(
-            "Unsqueeze",
-            graph.add("Mul", graph.add(side, graph.constant(1.0), share), graph.constant(0.5)),
-            graph.constant([1]),
-        )
-        for side in ("Sub", "Add")
+        graph.add("Unsqueeze", link(graph, side, length), graph.constant([1]))
+        for side in (graph.add("Neg", score), score)
     ]
     graph.add("Concat", *sides, axis=1, output="probabilities")
     return _finish(graph, model, classes)
@@ -106,7 +103,8 @@ class Graph:
         """Add a constant: float64, int64, bool or string."""
         name = f"constant_{len(self.constants)}"
         array = np.asarray(values)
-        array = array.astype(object) if array.dtype.kind == "U" else array
+        exact = {"i": np.int64, "U": np.object_}.get(array.dtype.kind, array.dtype)
+        array = array.astype(exact)
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
@@ -249,19 +247,23 @@ def _class_values(classes: Array) -> Array:
 
 
 def _exponential_link(graph: Graph, score: str, length: float) -> str:
-    return graph.add("Tanh", score)
+    # Not the operator Sigmoid: runtimes lose the digits of small probabilities in it.
+    odds = graph.add("Exp", graph.add("Mul", score, graph.constant(-2.0)))
+    one = graph.constant(1.0)
+    return graph.add("Div", one, graph.add("Add", one, odds))
 
 
 def _vote_link(graph: Graph, score: str, length: float) -> str:
-    return graph.add("Div", score, graph.constant(length))
+    votes = graph.add("Div", score, graph.constant(length))
+    return graph.add("Div", graph.add("Add", graph.constant(1.0), votes), graph.constant(2.0))
 
 
 Link = Callable[[Graph, str, float], str]
 LINKS: dict[Link, Callable[[Array, float], Array]] = {
-    _exponential_link: lambda scores, length: np.tanh(scores),
-    _vote_link: lambda scores, length: scores / length,
+    _exponential_link: lambda scores, length: expit(2.0 * scores),
+    _vote_link: lambda scores, length: (1.0 + scores / length) / 2.0,
 }
-"""Links ``s`` with ``P(second class) = (1 + s(F)) / 2``, each with what it computes."""
+"""Probability of the second class, as nodes and as a function; that of the first is at ``-F``."""
 
 
 def _find_link(model: Any) -> Link:
@@ -274,8 +276,8 @@ def _find_link(model: Any) -> Link:
     scores = np.concatenate([np.linspace(-3.0, 3.0, 31), np.linspace(-length, length, 31)])
     expected = model._probabilities(scores)
     for link, compute in LINKS.items():
-        share = compute(scores, length)
-        if np.allclose(expected, np.column_stack([1 - share, 1 + share]) / 2, rtol=0, atol=1e-12):
+        both = np.column_stack([compute(-scores, length), compute(scores, length)])
+        if np.allclose(expected, both, rtol=0, atol=1e-12):
             return link
     raise TypeError(f"to_onnx: the probabilities of {type(model).__name__} are not known to it")
 

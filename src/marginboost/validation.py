@@ -35,8 +35,9 @@ def check_number(
     expected = " ".join([kind, " and ".join(limits)]).strip()
     if isinstance(value, bool) or not isinstance(value, Integral if integer else Real):
         raise TypeError(f"{name}: got {value!r}, expected {expected}")
-    inside = above < value < below and at_least <= value <= at_most
-    if not inside or not math.isfinite(value):
+    number = float(value)
+    inside = above < number < below and at_least <= number <= at_most
+    if not inside or not math.isfinite(number):
         raise ValueError(f"{name}: got {value!r}, expected {expected}")
 
 

@@ -26,7 +26,7 @@ Encoder = Callable[[Any, Any], tuple[Rows, Array]]
 
 
 class Callback:
-    """Called before the first round, after every round and at the end; all hooks do nothing here."""
+    """Called before the first round, after every round, at the end; here all hooks do nothing."""
 
     def prepare(self, encode: Encoder) -> None:
         """Receive the estimator's way to turn ``(X, y)`` into rows and ±1 labels."""
@@ -113,6 +113,8 @@ class EarlyStopping(Callback):
 class Progress(Callback):
     """Show a progress bar: Rich's where it is installed, else a line every tenth of the way."""
 
+    _bar: Any = None
+
     def on_start(self, state: State, rule: Rule, max_rounds: int) -> None:
         """Draw the bar."""
         self._total = max_rounds
@@ -121,7 +123,6 @@ class Progress(Callback):
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
         except ImportError:
-            self._bar = None
             return
         self._bar = Bar(
             TextColumn("[bold]{task.description}"),
@@ -146,8 +147,9 @@ class Progress(Callback):
 
     def on_end(self, state: State) -> None:
         """Close the bar."""
-        if getattr(self, "_bar", None) is not None:
+        if self._bar is not None:
             self._bar.stop()
+            self._bar = None  # a bar holds locks: the model with this callback could not be pickled
 
 
 class Checkpoint(Callback):
@@ -161,7 +163,8 @@ class Checkpoint(Callback):
     path : str or path
         The file. It is removed when the run ends by itself.
     every : int
-        Rounds between two writes.
+        Rounds between two writes. The first round is written too: a path or a base learner that
+        cannot be written shows at once.
     """
 
     VERSION = 1
@@ -175,7 +178,8 @@ class Checkpoint(Callback):
         """Take up the run in the file, after checking that it is this run."""
         self._rule = rule
         self._identity = f"{type(rule).__name__} {_settings(rule)} {fingerprint(state.sample)}"
-        self._finished = False
+        self._written = False
+        self._outer = sys.exc_info()[1]
         file = Path(self.path)
         if not file.exists():
             return
@@ -187,7 +191,7 @@ class Checkpoint(Callback):
 
     def _read(self, file: Path) -> dict[str, Any]:
         try:
-            data = json.loads(file.read_text())
+            data = json.loads(file.read_text(encoding="utf-8"))
             identity, version = data["identity"], data["version"]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"checkpoint {file}: not a checkpoint file ({error})") from None
@@ -200,38 +204,55 @@ class Checkpoint(Callback):
                 f"checkpoint {file}: made by another run (other data, algorithm or settings); "
                 "remove the file or give another path"
             )
+        if data.get("digest") != _digest(data.get("state"), data.get("rule")):
+            raise ValueError(f"checkpoint {file}: damaged (its digest does not match its content)")
         return dict(data)
 
     def on_round(self, state: State) -> Stop | None:
         """Write every so many rounds."""
-        if state.round % self.every == 0:
+        if state.round % self.every == 0 or not self._written:
             self._write(state)
+            self._written = True
         return None
 
     def _write(self, state: State) -> None:
+        snapshot, memory = state.snapshot(), self._rule.memory()
         data = {
             "version": self.VERSION,
             "identity": self._identity,
-            "state": state.snapshot(),
-            "rule": self._rule.memory(),
+            "digest": _digest(snapshot, memory),
+            "state": snapshot,
+            "rule": memory,
         }
-        temporary = Path(f"{self.path}.{os.getpid()}.tmp")
-        with temporary.open("w") as file:
-            json.dump(data, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self.path)
+        temporary = Path(f"{os.fspath(self.path)}.{os.getpid()}.tmp")
+        try:
+            with temporary.open("w", encoding="utf-8") as file:
+                json.dump(data, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path)
+        finally:
+            temporary.unlink(missing_ok=True)  # there only if the write was interrupted
 
     def on_end(self, state: State) -> None:
         """Remove the file when the run ended by itself, not when it was interrupted."""
-        if sys.exc_info()[0] is None:
+        # A fit inside an ``except`` block begins, and should end, with that block's exception.
+        if sys.exc_info()[1] is self._outer:
             Path(self.path).unlink(missing_ok=True)
+        self._outer = None
 
 
 def _settings(rule: Rule) -> str:
     """Settings of a rule: its public plain attributes."""
     plain = {k: v for k, v in vars(rule).items() if not k.startswith("_")}
-    return repr(sorted(plain.items()))
+    # As lists: the text of a long array leaves most of its numbers out.
+    lists = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in plain.items()}
+    return repr(sorted(lists.items()))
+
+
+def _digest(snapshot: Any, memory: Any) -> str:
+    """Digest of a checkpoint's content: a damaged file gives another one."""
+    return hashlib.sha256(json.dumps([snapshot, memory]).encode()).hexdigest()
 
 
 def fingerprint(sample: Sample) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -48,9 +48,9 @@ class Oracle(BaseEstimator, ABC):
         Whether it reads binned rows.
     """
 
-    exact: ClassVar[bool] | bool = False
-    class_name: ClassVar[str] = "the hypotheses of this base learner"
-    needs_bins: ClassVar[bool] | bool = False
+    exact: bool = False
+    class_name: str = "the hypotheses of this base learner"
+    needs_bins: bool = False
     sample: Sample
 
     def bind(self, sample: Sample) -> Self:

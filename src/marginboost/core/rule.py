@@ -52,5 +52,5 @@ class Rule(ABC):
         """Return what the rule must know to go on, as plain data."""
         return {}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def recall(self, memory: dict[str, Any]) -> None:  # noqa: B027 - nothing is a good default
         """Inverse of :meth:`memory`."""

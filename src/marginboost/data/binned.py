@@ -150,13 +150,13 @@ def find_edges(
         values.sort()
         starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: values.size])
         distinct = values[starts]
-        mass = np.diff(np.append(starts, values.size)).astype(np.float64)
+        mass: Array = np.diff(np.append(starts, values.size)).astype(np.float64)
     else:
         distinct, inverse = np.unique(values, return_inverse=True)
         mass = np.bincount(inverse, weights=weight[keep], minlength=distinct.size)
     if distinct.size < 2:
         return np.empty(0)
-    left = np.arange(distinct.size - 1)
+    left: Array = np.arange(distinct.size - 1)
     if max_bins is not None and distinct.size > max_bins:
         left = _quantile_cuts(np.cumsum(mass), max_bins)
     return midpoints(distinct[left], distinct[left + 1])

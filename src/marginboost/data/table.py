@@ -56,6 +56,8 @@ class Table:
         ``categorical`` lists column numbers; None takes them from the data frame's types.
         """
         table = cls(X, names)
+        if table.n_features == 0:
+            raise ValueError("X: got 0 columns, expected at least 1")
         if categorical is None:
             categorical = [j for j in range(table.n_features) if table._has_category_type(j)]
         for j in categorical:
@@ -142,14 +144,16 @@ class Table:
         raw = self._raw(j)
         kind = str(getattr(raw, "type", getattr(raw, "dtype", ""))).lower()
         numeric = kind.startswith(("int", "uint", "float", "double", "bool", "half", "decimal"))
-        if not numeric and kind != "object":
+        if not numeric and kind not in ("object", "null"):
             raise _not_numeric(self.names[j], f"type {kind}")
         try:
             if type(raw).__module__.startswith("pandas"):
                 return raw.to_numpy(dtype=np.float64, na_value=np.nan)
             if type(raw).__module__.startswith("polars"):
                 return raw.cast(float).to_numpy()
-            return np.asarray(raw.cast("float64").to_numpy(), dtype=np.float64)
+            # Not "safe": integers beyond 2**53 are rounded, as everywhere else.
+            floats = raw.cast("float64", safe=False)
+            return np.asarray(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
         except (ValueError, TypeError) as error:
             raise _not_numeric(self.names[j], str(error)) from None
 
@@ -167,8 +171,7 @@ class Table:
         position: dict[Any, int] = {}
         codes = np.empty(len(values), dtype=np.int64)
         for i, value in enumerate(values):
-            missing = value is None or value != value
-            codes[i] = -1 if missing else position.setdefault(value, len(position))
+            codes[i] = -1 if _missing(value) else position.setdefault(value, len(position))
         return codes, np.array(list(position), dtype=object)
 
     def _find_categories(self, j: int) -> Array:
@@ -194,6 +197,14 @@ class Table:
                 stacklevel=2,
             )
         return np.where(mapped < 0, np.nan, mapped.astype(np.float64))
+
+
+def _missing(value: Any) -> bool:
+    """Whether a label is None, NaN or pandas' NA, which is neither true nor false."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
 
 
 def _not_numeric(name: str, found: str) -> ValueError:

@@ -42,7 +42,7 @@ def count_below_narrow(cuts: Array, value: float) -> int:
     base += 4 * np.int64(cuts[base + 3] < value)
     base += 2 * np.int64(cuts[base + 1] < value)
     base += np.int64(cuts[base] < value)
-    return base
+    return int(base)
 
 
 def pad_narrow(cuts: Array) -> Array:

@@ -54,27 +54,30 @@ def histogram_pair(first: Array, second: Array, dual: Array, out: Array) -> None
 
 @kernel
 def histograms_uint8(codes: Array, dual: Array, out: Array) -> None:
-    """Histograms of up to two uint8 features: ``codes`` (1 or 2, N) to ``out`` (1 or 2, 256).
+    """Histograms of uint8 features: ``codes`` (n_features, N) to ``out`` (n_features, 256).
 
-    Rows go through in blocks, so that the weights are still in the first-level cache when the
-    second feature wants them.
+    Rows go through in blocks, so that the weights are still in the cache when the second feature of
+    a pair wants them. An odd last feature is paired with itself.
     """
-    copies = np.zeros((2, 2, 256))
-    last = codes.shape[0] - 1
-    block = 16384
-    for start in range(0, dual.size, block):
-        stop = min(start + block, dual.size)
-        histogram_pair(codes[0, start:stop], codes[last, start:stop], dual[start:stop], copies)
-    for j in range(codes.shape[0]):
-        out[j] = copies[j, 0] + copies[j, 1]
+    copies = np.empty((2, 2, 256))
+    last, block = codes.shape[0] - 1, 16384
+    for j in range(0, codes.shape[0], 2):
+        other = min(j + 1, last)
+        copies[:] = 0.0
+        for start in range(0, dual.size, block):
+            stop = min(start + block, dual.size)
+            histogram_pair(codes[j, start:stop], codes[other, start:stop], dual[start:stop], copies)
+        out[other] = copies[1, 0] + copies[1, 1]
+        out[j] = copies[0, 0] + copies[0, 1]
 
 
 @kernel
-def histogram_any(codes: Array, dual: Array, out: Array) -> None:
-    """Histogram of one feature with codes of any width; ``out`` is zeroed first."""
+def histograms_any(codes: Array, dual: Array, out: Array) -> None:
+    """Histograms of features with codes of any width."""
     out[:] = 0.0
-    for i in range(dual.size):
-        out[codes[i]] += dual[i]
+    for j in range(codes.shape[0]):
+        for i in range(dual.size):
+            out[j, codes[j, i]] += dual[i]
 
 
 @kernel

@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from numbers import Integral
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-ROW_BLOCK = 1 << 14
-"""Rows in one block of work: 128 KiB of float64, small enough to stay in a core's cache."""
+ROW_BLOCK = 1 << 15
+"""Rows in one block of work: 256 KiB of float64, small enough to stay in a core's cache."""
 
 _pool: ThreadPoolExecutor | None = None
 _pool_owner: tuple[int, int] = (0, 0)
@@ -34,9 +35,11 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     """Number of threads meant by scikit-learn's ``n_jobs``; None and -1 mean all of them."""
     if n_jobs is None:
         return available_threads()
-    if n_jobs == 0:
-        raise ValueError("n_jobs: got 0, expected None, a positive integer, or -1 for all cores")
-    return n_jobs if n_jobs > 0 else max(1, available_threads() + 1 + n_jobs)
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise (ValueError if n_jobs == 0 else TypeError)(
+            f"n_jobs: got {n_jobs!r}, expected None, a positive integer, or -1 for all cores"
+        )
+    return int(n_jobs) if n_jobs > 0 else max(1, available_threads() + 1 + int(n_jobs))
 
 
 def _shared_pool(size: int) -> ThreadPoolExecutor:

@@ -131,7 +131,7 @@ def split_impurity(
 
 @kernel
 def category_order(positive: Array, negative: Array) -> Array:
-    """Categories by share of positive weight, the ones without weight last.
+    """Categories by share of positive weight, the ones without weight and then missing last.
 
     The best two sets of categories, for any concave impurity, are a prefix of this order and the
     rest (Fisher; Breiman et al.).
@@ -161,22 +161,17 @@ def scan_cuts(
     whole = impurity(snapped(all_p), snapped(all_n), criterion)
     best, best_cut, best_weight, missing_left = whole, 0, 0.0, 1
     left_p = left_n = 0.0
-    for cut in range(n_bins + 1 if singles else n_bins):
+    for cut in range(n_bins):
         p, n = positive[cut], negative[cut]
         if p + n <= 0.0:
             continue  # nothing new on the left
-        if singles:
-            left_p = left_n = 0.0
-        if cut < n_bins:
-            left_p += p
-            left_n += n
-            p, n = left_p + miss_p, left_n + miss_n
-            rest = split_impurity(p, n, all_p - p, all_n - n, criterion, floor)
-            if rest < best - TIE:
-                best, best_cut, best_weight = rest, cut, p + n
-                missing_left = some_missing or 2 * (p + n) >= all_p + all_n - TIE
-        else:
-            left_p, left_n = all_p - miss_p, all_n - miss_n
+        left_p = p if singles else left_p + p
+        left_n = n if singles else left_n + n
+        p, n = left_p + miss_p, left_n + miss_n
+        rest = split_impurity(p, n, all_p - p, all_n - n, criterion, floor)
+        if rest < best - TIE:
+            best, best_cut, best_weight = rest, cut, p + n
+            missing_left = 1 if some_missing or 2 * (p + n) >= all_p + all_n - TIE else 0
         if some_missing:
             rest = split_impurity(left_p, left_n, all_p - left_p, all_n - left_n, criterion, floor)
             if rest < best - TIE:
@@ -190,15 +185,25 @@ def best_cut(
 ) -> None:
     """Write to ``split`` the split of one feature with the largest gain, the lowest cut on ties.
 
-    Both sides are tried for missing values, left first; where there are none, they go with the
-    heavier child. When all present values go left and missing ones right, the cut is the last bin,
-    or for CATEGORY one more. For PARTITION a cut is a position in :func:`category_order`.
+    When all present values go left and missing ones right, the cut is the last bin that has any
+    weight, or for CATEGORY the number of bins. For PARTITION a cut is a position in
+    :func:`category_order`.
     """
     if kind == PARTITION:
         order = category_order(positive, negative)
         positive, negative = positive[order], negative[order]
-    gain, cut, weight, missing_left = scan_cuts(positive, negative, kind == CATEGORY, criterion, floor)
-    split.gain, split.cut, split.left_weight, split.missing_left = gain, cut, weight, missing_left
+    best = scan_cuts(positive, negative, kind == CATEGORY, criterion, floor)
+    if kind == CATEGORY:
+        present = scan_cuts(  # the same with all categories as one
+            np.array([positive[:-1].sum(), positive[-1]]),
+            np.array([negative[:-1].sum(), negative[-1]]),
+            False,
+            criterion,
+            floor,
+        )
+        if present[0] > best[0] + TIE:
+            best = (present[0], positive.size - 1, present[2], present[3])
+    split.gain, split.cut, split.left_weight, split.missing_left = best
 
 
 @kernel
@@ -223,8 +228,6 @@ def partition_rows(
     away_rows, away_weights = np.empty_like(rows), np.empty_like(weights)
     n_left, n_right, left_positive = 0, 0, 0
     for i in range(rows.size):
-        if i == middle:
-            left_positive = n_left
         row, weight = rows[i], weights[i]
         left = goes_left[codes[row]]
         # Both places are written and one counted: no branch for the processor to guess.
@@ -232,27 +235,29 @@ def partition_rows(
         away_rows[n_right], away_weights[n_right] = row, weight
         n_left += left
         n_right += 1 - left
-    if middle == rows.size:
-        left_positive = n_left
+        left_positive += left if i < middle else 0
     rows[n_left:] = away_rows[:n_right]
     weights[n_left:] = away_weights[:n_right]
     return left_positive, n_left - left_positive
 
 
 @kernel
-def walk_codes(codes: Array, nodes: Array, tables: Array, starts: Array, out: Array) -> None:
-    """Outputs of one tree on binned rows; node k asks the table at ``tables[starts[k]:]``."""
-    for i in range(out.size):
+def walk_codes(
+    codes: Array, rows: Array, nodes: Array, tables: Array, starts: Array, out: Array
+) -> None:
+    """Outputs of one tree on some binned rows; node k asks the table at ``tables[starts[k]:]``."""
+    for row in rows:
         k = 0
         while nodes[k].feature >= 0:
-            left = tables[starts[k] + codes[nodes[k].feature, i]]
+            left = tables[starts[k] + codes[nodes[k].feature, row]]
             k = nodes[k].left if left else nodes[k].right
-        out[i] = nodes[k].value
+        out[row] = nodes[k].value
 
 
 @kernel
-def contains(codes: Array, first: int, last: int, value: float) -> bool:
-    """Whether ``value`` is among the sorted ``codes[first:last]``."""
+def contains(codes: Array, value: float) -> bool:
+    """Whether ``value`` is among sorted codes."""
+    first, last = 0, codes.size
     while first < last:
         half = (first + last) >> 1
         if codes[half] < value:
@@ -268,7 +273,7 @@ def goes_left(node: Any, categories: Array, value: float) -> bool:
     if np.isnan(value):
         return node.missing_left != 0
     if node.last > node.first:
-        return contains(categories[: node.last], node.first, node.last, value)
+        return contains(categories[node.first : node.last], value)
     return value <= node.threshold
 
 

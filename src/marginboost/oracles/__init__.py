@@ -14,5 +14,7 @@ __all__ = [
     "SklearnOracle",
     "Stump",
     "StumpOracle",
+    "Tree",
+    "TreeOracle",
     "matrix_sample",
 ]

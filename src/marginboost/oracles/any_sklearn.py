@@ -81,7 +81,9 @@ class SklearnOracle(Oracle):
         }
         fitted.set_params(**seeds)
         weights = np.abs(dual)
-        goal = dual / weights.max() if is_regressor(fitted) else np.sign(dual)
+        # A weight that underflowed to zero has no sign; it must not become a third class.
+        signs = np.where(dual > 0, 1.0, -1.0)
+        goal = dual / weights.max() if is_regressor(fitted) else signs
         if has_fit_parameter(fitted, "sample_weight") and not is_regressor(fitted):
             fitted.fit(self._rows, goal, sample_weight=weights * len(dual))
         elif is_regressor(fitted):

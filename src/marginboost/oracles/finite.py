@@ -48,7 +48,7 @@ class Column(Hypothesis):
         index, sign = data.get("index"), data.get("sign")
         if type(index) is not int or index < 0 or sign not in (1.0, -1.0):
             raise ValueError(f"column: got index {index!r} and sign {sign!r}")
-        return cls(index, float(sign))  # type: ignore[arg-type]
+        return cls(index, float(sign))
 
 
 def matrix_sample(matrix: Array, y: Array, prior: Array | None = None, seed: int = 0) -> Sample:

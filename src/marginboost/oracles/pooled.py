@@ -33,7 +33,7 @@ class PooledOracle(Oracle):
         """Start with an empty pool."""
         self._base = self.oracle.bind(self.sample)
         self.exact = self._base.exact
-        self.class_name = self._base.class_name  # type: ignore[misc]
+        self.class_name = self._base.class_name
         self.pool: list[Candidate] = []
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:

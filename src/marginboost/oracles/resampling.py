@@ -32,7 +32,7 @@ class ResamplingOracle(Oracle):
     def prepare(self) -> None:
         """Bind the base learner."""
         self._base = self.oracle.bind(self.sample)
-        self.class_name = self._base.class_name  # type: ignore[misc]
+        self.class_name = self._base.class_name
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """Candidates found on a fresh draw."""

@@ -26,12 +26,12 @@ from ..kernels.stumps import (
     THRESHOLD,
     TIE,
     best_splits,
-    histogram_any,
+    histograms_any,
     histograms_uint8,
     lookup_column,
     threshold_column,
 )
-from ..kernels.threads import run_blocks
+from ..kernels.threads import run_blocks, run_rows
 
 SERIAL_WORK = 1 << 17
 """Codes below which handing work to threads costs more than it saves."""
@@ -223,18 +223,16 @@ class StumpOracle(Oracle):
 
     def _fill(self, dual: Array) -> None:
         codes, histograms = self._bins.codes, self._histograms
+        step = 2 if self._threads > 1 else len(codes)
 
-        def narrow(pair: int) -> None:
-            two = slice(2 * pair, 2 * pair + 2)
-            histograms_uint8(codes[two], dual, histograms[two])
+        def fill(task: int) -> None:
+            some = slice(task * step, (task + 1) * step)
+            if self._narrow:
+                histograms_uint8(codes[some], dual, histograms[some])
+            else:
+                histograms_any(codes[some], dual, histograms[some])
 
-        def wide(j: int) -> None:
-            histogram_any(codes[j], dual, histograms[j])
-
-        if self._narrow:
-            run_blocks(narrow, -(-len(codes) // 2), self._threads)
-        else:
-            run_blocks(wide, len(codes), self._threads)
+        run_blocks(fill, -(-len(codes) // step), self._threads)
 
     def _candidate(self, j: int) -> Candidate:
         bins, cut = self._bins, int(self._cuts[j])
@@ -246,9 +244,13 @@ class StumpOracle(Oracle):
             labels = (_label(histogram[: cut + 1].sum()), _label(histogram[cut + 1 : -1].sum()))
             threshold = float(bins.edges[j][cut]) if n_bins > 1 else np.inf
             stump = Stump(j, threshold, *labels, missing)
-            threshold_column(
-                bins.codes[j], cut, np.array([*labels, missing], np.int8), n_bins, column
-            )
+            sides = np.array([*labels, missing], dtype=np.int8)
+
+            def fill(start: int, stop: int) -> None:
+                part = slice(start, stop)
+                threshold_column(bins.codes[j, part], cut, sides, n_bins, column[part])
+
+            run_rows(fill, bins.n_rows, self._threads)
         else:
             stump, table = self._category_stump(j, cut, histogram, missing)
             lookup_column(bins.codes[j], table, column)

@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
+from math import isfinite
 from numbers import Integral
 from reprlib import repr as short
 from typing import Any, ClassVar, Self
@@ -183,11 +185,9 @@ class Tree(Hypothesis):
 
 def _is_number(value: object) -> bool:
     """Whether a value is a finite number; an integer must have an equal float."""
-    return (
-        type(value) is float
-        and bool(np.isfinite(value))
-        or (type(value) is int and abs(value) <= 1 << 53)
-    )
+    if type(value) is int:
+        return abs(value) <= 1 << 53
+    return type(value) is float and isfinite(value)
 
 
 def _is_index(value: object) -> bool:
@@ -201,7 +201,7 @@ def _is_code_set(value: object) -> bool:
     if not isinstance(value, list) or not value:
         return False
     codes_ok = all(type(code) is int and 0 <= code < 1 << 31 for code in value)
-    return codes_ok and all(a < b for a, b in zip(value, value[1:], strict=False))
+    return codes_ok and all(a < b for a, b in pairwise(value))
 
 
 _Check = Callable[[Any], bool]
@@ -278,6 +278,10 @@ def _with_categories(nodes: Array, sets: Sequence[Sequence[int] | None]) -> tupl
 # -- growing --------------------------------------------------------------------------------------
 
 
+NO_SUMS = np.empty((2, 0))
+"""Stands for the histograms of a node that has none, or none any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """A split as growth sees it; ``goes_left[code]`` says which way a code goes."""
@@ -299,7 +303,7 @@ class Node:
     positive: float
     negative: float
     split: Split | None = None
-    histograms: Array | None = None
+    histograms: Array = field(default_factory=lambda: NO_SUMS)
     left: int = -1
     right: int = -1
 
@@ -346,9 +350,9 @@ class Layout:
 
     def release(self, node: Node) -> None:
         """Take back the memory of a node's histograms."""
-        if node.histograms is not None:
+        if node.histograms is not NO_SUMS:
             self.spare.append(node.histograms)
-            node.histograms = None
+            node.histograms = NO_SUMS
 
     def best_cuts(self, part: slice, node: Node, splits: Array) -> None:
         """Best split of some features of a node."""
@@ -374,7 +378,6 @@ class Layout:
         elif self.kinds[j] == CATEGORY:
             table[cut if cut < n_bins else slice(None)] = 1
         else:
-            assert node.histograms is not None
             mine = node.histograms[:, self.first[j] : self.first[j + 1]]
             table[category_order(*mine)[: cut + 1]] = 1
             if 2 * split["left_weight"] >= node.weight - TIE:
@@ -462,7 +465,7 @@ class Growth:
         self.nodes += [left, right]
         if search:
             small, large = sorted((left, right), key=lambda child: child.stop - child.start)
-            large.histograms, node.histograms = node.histograms, None
+            large.histograms, node.histograms = node.histograms, NO_SUMS
             self._search(small, large)
         return [node.left, node.right]
 
@@ -491,9 +494,9 @@ class Growth:
             run_blocks(block, -(-n_features // step), n_threads)
             for node, found in zip(wanted, splits, strict=False):
                 layout.choose(node, found)
-        for node in (small, large):
-            if node is not None and node.split is None:
-                layout.release(node)
+        for child in (small, large):
+            if child is not None and child.split is None:
+                layout.release(child)
 
     def _fill(self, part: slice, small: Node, large: Node | None) -> None:
         """Histograms of some features for two siblings, of which ``large`` has the parent's."""
@@ -592,7 +595,7 @@ class TreeOracle(Oracle):
         self._check_choice("categorical", ("equality", "partition"))
         for name in ("max_depth", "max_leaves"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, Integral) and value >= 1):
+            if value is not None and (not isinstance(value, Integral) or int(value) < 1):
                 raise ValueError(f"{name}: got {value!r}, expected None or an integer >= 1")
         self._check_range("min_leaf_weight", 0.0 <= self.min_leaf_weight <= 1.0, "in [0, 1]")
         self._check_range("ccp_alpha", 0.0 <= self.ccp_alpha < np.inf, ">= 0")
@@ -616,7 +619,7 @@ class TreeOracle(Oracle):
         growth = Growth(self._layout, dual)
         nodes = self._pruned(growth.run(), len(growth.rows))
         tree = self._tree(nodes)
-        column = self._column(tree, nodes)
+        column = self._column(tree, nodes, growth, dual)
         edge = weighted_sum(dual, column)
         if edge < 0:
             return [Candidate(tree.negated(), -edge, -column)]
@@ -679,20 +682,25 @@ class TreeOracle(Oracle):
         largest = max(abs(v) for v, n in zip(values, nodes, strict=True) if n.left < 0)
         return values / largest if largest > 0 else labels
 
-    def _column(self, tree: Tree, nodes: list[Node]) -> Array:
-        """Outputs on the sample, by codes; int8 when all are -1 or +1."""
-        bins = self._layout.bins
-        tables = [n.split.goes_left if n.left >= 0 and n.split else _NO_TABLE for n in nodes]
-        flat = np.concatenate(tables)
-        starts = np.cumsum([0, *(len(table) for table in tables)])
-        leaves = tree.nodes["value"][tree.nodes["feature"] < 0]
-        binary = bool((np.abs(leaves) == 1).all())
+    def _column(self, tree: Tree, nodes: list[Node], growth: Growth, dual: Array) -> Array:
+        """Outputs on the sample; int8 when all are -1 or +1.
+
+        Rows with weight lie together in their leaves; the others walk down the tree by their codes.
+        """
+        bins, value = self._layout.bins, tree.nodes["value"]
+        leaves = [k for k, node in enumerate(nodes) if node.left < 0]
+        binary = bool((np.abs(value[leaves]) == 1).all())
         column = np.empty(bins.n_rows, dtype=np.int8 if binary else np.float64)
+        for k in leaves:
+            column[growth.rows[nodes[k].start : nodes[k].stop]] = value[k]
+        idle = np.flatnonzero(dual == 0)
+        tables = [n.split.goes_left if n.left >= 0 and n.split else _NO_TABLE for n in nodes]
+        starts, flat = np.cumsum([0, *(len(table) for table in tables)]), np.concatenate(tables)
 
         def walk(start: int, stop: int) -> None:
-            walk_codes(bins.codes[:, start:stop], tree.nodes, flat, starts, column[start:stop])
+            walk_codes(bins.codes, idle[start:stop], tree.nodes, flat, starts, column)
 
-        run_rows(walk, bins.n_rows, self.sample.n_threads)
+        run_rows(walk, len(idle), self.sample.n_threads)
         return column
 
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...core.types import Array
 from ...validation import check_choice
 from .._check import same_length
 from .._source import certificate_of, history_of
@@ -90,16 +91,15 @@ class GapDisplay:
         x = self.seconds if against == "seconds" else np.arange(1, len(self.lower) + 1)
         style = {"linewidth": 1.6, "drawstyle": "steps-post", **kwargs}
         word = verdict(self.certified)
+        lower, upper = (_known(bound) for bound in (self.lower, self.upper))
         (self.upper_line_,) = axes[0].plot(
-            x, self.upper, color=ORANGE, label=f"upper bound ({self.upper[-1]:.4f})", **style
+            x, upper, color=ORANGE, label=f"upper bound ({self.upper[-1]:.4f})", **style
         )
         (self.lower_line_,) = axes[0].plot(
-            x, self.lower, color=BLUE, label=f"lower bound ({self.lower[-1]:.4f})", **style
+            x, lower, color=BLUE, label=f"lower bound ({self.lower[-1]:.4f})", **style
         )
-        axes[0].fill_between(
-            x, self.lower, self.upper, step="post", color=GREY, alpha=0.15, lw=0, label=word
-        )
-        gap = self.upper - self.lower
+        axes[0].fill_between(x, lower, upper, step="post", color=GREY, alpha=0.15, lw=0, label=word)
+        gap = upper - lower
         # A gap of zero, or below by rounding or for want of a proof, has no place on a log axis.
         shown = np.where(gap > 0, gap, np.nan)
         (self.gap_line_,) = axes[1].plot(
@@ -122,3 +122,8 @@ class GapDisplay:
         for ax in self.ax_:
             plain(ax)
             legend(ax, outside=outside)
+
+
+def _known(bound: Array) -> Array:
+    """Bounds with NaN, which is not drawn, where they are still infinite."""
+    return np.where(np.isfinite(bound), bound, np.nan)

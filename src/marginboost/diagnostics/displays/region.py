@@ -63,6 +63,8 @@ class DecisionRegionDisplay:
             )
         self.X, self.y = np.asarray(X, dtype=np.float64), np.asarray(y)
         same_length(X=self.X, y=self.y)
+        if len(np.unique(self.y)) > 2:
+            raise ValueError(f"y: got {len(np.unique(self.y))} classes, expected two")
         self.weights = None if weights is None else np.abs(np.asarray(weights, dtype=np.float64))
         if self.weights is not None:
             same_length(X=self.X, weights=self.weights)

@@ -135,9 +135,8 @@ class TrainingErrorDisplay:
 
 def _edge_bound(estimator: Any) -> Array | None:
     """``Π √(1 - γ²)``, where each round added one hypothesis with AdaBoost's own coefficient."""
-    edges, coef = estimator.history_["edge"], np.asarray(estimator.estimator_weights_)
+    history, coef = estimator.history_, np.asarray(estimator.estimator_weights_)
+    edges = history["edge"][history["coef"] > 0]  # the last round may have added nothing
     if len(edges) != len(coef) or (np.abs(edges) >= 1.0).any():
         return None
-    if not np.allclose(np.arctanh(edges), coef, rtol=1e-6):
-        return None
-    return training_error_bound(edges)
+    return training_error_bound(edges) if np.allclose(np.arctanh(edges), coef, rtol=1e-6) else None

@@ -1,0 +1,219 @@
+"""ONNX models give what the Python model gives, under a real runtime and in double precision."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from marginboost.algorithms import AdaBoostClassifier
+from marginboost.core.ensemble import Ensemble
+from marginboost.data import Table
+from marginboost.estimators import BaseMarginClassifier
+from marginboost.oracles import FiniteOracle, StumpOracle
+from marginboost.oracles.stumps import Stump
+from marginboost.oracles.trees import Tree, TreeOracle
+
+onnx = pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+REGISTRY = BaseMarginClassifier.registry
+OWN = sorted(name for name, cls in REGISTRY.items() if cls.__module__.startswith("marginboost."))
+ORACLES = [
+    StumpOracle(),
+    StumpOracle("partition"),
+    TreeOracle(max_depth=4),
+    TreeOracle(max_leaves=7, criterion="Z", categorical="partition"),
+]
+
+
+def run(model: Any, rows: Any) -> dict[str, Any]:
+    """Check the export and run it."""
+    exported = model.to_onnx()
+    onnx.checker.check_model(exported, full_check=True)
+    session = onnxruntime.InferenceSession(
+        exported.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    names = [output.name for output in session.get_outputs()]
+    assert names == ["label", "probabilities", "vote"]
+    return dict(zip(names, session.run(names, {"X": rows}), strict=True))
+
+
+def assert_same(model: Any, X: Any, rows: Any = None) -> None:
+    """Labels and votes equal, probabilities but for the runtime's exponential function."""
+    found = run(model, X if rows is None else rows)
+    assert np.array_equal(found["vote"], model.decision_function(X))
+    assert np.array_equal(found["label"], model.predict(X))
+    assert found["probabilities"].shape == (len(X), 2)
+    assert np.allclose(found["probabilities"], model.predict_proba(X), rtol=1e-14, atol=0)
+
+
+def numbers(n_rows: int = 300) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 5))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=n_rows) > 0, 1, 0)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+def frame(n_rows: int = 300) -> tuple[Any, Any]:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "length": rng.normal(size=n_rows),
+            "colour": pd.Categorical(rng.choice(["blue", "red", "green", "pink"], n_rows)),
+            "size": pd.Categorical(rng.choice([1, 5, 7], n_rows)),
+        }
+    )
+    X.loc[::7, "length"] = np.nan
+    X.loc[::5, "colour"] = None
+    good = X["colour"].isin(["red", "pink"]) ^ (X["length"] > 0) ^ (rng.random(n_rows) < 0.1)
+    return X, np.where(good, "yes", "no")
+
+
+def around_cuts(model: Any, X: Any) -> Any:
+    """Rows at, just below and just above every cut of a model."""
+    cuts = []
+    for member in model.estimators_:
+        if isinstance(member, Stump):
+            cuts.append((member.feature, member.threshold))
+        else:
+            nodes = member.nodes[member.nodes["feature"] >= 0]
+            cuts += list(zip(nodes["feature"], nodes["threshold"], strict=True))
+    rows = []
+    for i, (feature, cut) in enumerate(cuts):
+        for value in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):
+            row = X[i % len(X)].copy()
+            row[feature] = value if np.isfinite(value) else 0.0
+            rows.append(row)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("oracle", ORACLES, ids=str)
+@pytest.mark.parametrize("name", OWN)
+def test_every_classifier_on_numbers(name: str, oracle: Any) -> None:
+    X, y = numbers()
+    model = REGISTRY[name](oracle, n_estimators=10, random_state=0).fit(X, y)
+    assert_same(model, X)
+    assert_same(model, around_cuts(model, X))
+
+
+@pytest.mark.parametrize("oracle", ORACLES, ids=str)
+def test_categories_are_codes(oracle: Any) -> None:
+    X, y = frame()
+    model = AdaBoostClassifier(oracle, n_estimators=25).fit(X, y)
+    codes = Table(X, model._names, model._categories).dense(0, len(X))
+    assert_same(model, X, codes)
+    metadata = {entry.key: json.loads(entry.value) for entry in model.to_onnx().metadata_props}
+    assert metadata["features"] == ["length", "colour", "size"]
+    assert metadata["categories"] == [None, ["blue", "green", "pink", "red"], [1, 5, 7]]
+
+
+@pytest.mark.parametrize("oracle", ORACLES[2:], ids=str)
+def test_codes_outside_the_list_are_in_no_set(oracle: Any) -> None:
+    X, y = frame()
+    model = AdaBoostClassifier(oracle, n_estimators=10).fit(X, y)
+    rows = np.array([[0.5, code, 1.0] for code in (-7.0, -1.0, 4.0, 1e9)])
+    score = model.ensemble_.scores(Table(rows, model._names))
+    assert np.array_equal(run(model, rows)["vote"], score / model.ensemble_.length)
+
+
+@pytest.mark.parametrize("oracle", [StumpOracle(), TreeOracle()], ids=str)
+def test_cuts_that_single_precision_cannot_tell_apart(oracle: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = 1.0 + rng.permutation(200).reshape(-1, 1) * 1e-12
+    y = (X[:, 0] > np.median(X)) ^ (rng.random(200) < 0.1)
+    assert len(np.unique(X.astype(np.float32))) == 1
+    model = AdaBoostClassifier(oracle, n_estimators=20, max_bins=None).fit(X, y)
+    assert model.score(X, y) > 0.8
+    assert_same(model, X)
+
+
+def test_features_with_many_cuts_and_with_none() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(700, 2)), np.ones(700), rng.integers(3, size=700)])
+    y = (np.sin(9 * X[:, 0]) + X[:, 1] > 0).astype(int)
+    model = AdaBoostClassifier(n_estimators=900, max_bins=None).fit(X, y)
+    constant = Stump(2, np.inf, 1.0, -1.0, -1.0)
+    members = (constant, *model.estimators_)
+    model.ensemble_ = Ensemble(members, np.append(0.25, model.estimator_weights_))
+    assert_same(model, X)
+    X[::3] = np.nan
+    assert_same(model, X)
+
+
+def test_mixed_and_empty_ensembles() -> None:
+    X, y = numbers()
+    stumps = AdaBoostClassifier(n_estimators=5).fit(X, y)
+    trees = AdaBoostClassifier(TreeOracle(), n_estimators=5).fit(X, y)
+    leaf = Tree(trees.estimators_[0].nodes[-1:].copy(), np.empty(0, np.int32))
+    members = (*stumps.estimators_, leaf, *trees.estimators_)
+    stumps.ensemble_ = Ensemble(members, np.linspace(-0.3, 0.9, len(members)))
+    assert_same(stumps, X)
+    trees.ensemble_ = Ensemble((leaf,), np.ones(1))
+    assert_same(trees, X)
+    stumps.ensemble_ = Ensemble((), np.empty(0))
+    assert_same(stumps, X)
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        (np.array([-1, 1], dtype=np.int8), np.int64),
+        (np.array([3, 2**40]), np.int64),
+        (np.array([False, True]), np.bool_),
+        (np.array([-1.0, 2.0], dtype=np.float32), np.float64),
+        (np.array(["a", "ö"]), np.object_),
+        (np.array(["a", "b"], dtype=object), np.object_),
+    ],
+    ids=str,
+)
+def test_types_of_labels(labels: Any, dtype: Any) -> None:
+    X, y = numbers()
+    model = AdaBoostClassifier(n_estimators=5).fit(X, labels[y])
+    assert_same(model, X)
+    assert run(model, X)["label"].dtype == dtype
+
+
+def test_an_empty_batch_and_a_single_row() -> None:
+    X, y = numbers()
+    for oracle in ORACLES:
+        model = AdaBoostClassifier(oracle, n_estimators=5).fit(X, y)
+        assert run(model, X[:0])["probabilities"].shape == (0, 2)
+        assert_same(model, X[:1])
+
+
+def test_what_cannot_be_exported_is_named() -> None:
+    X, y = numbers()
+    full = np.nan_to_num(X)
+    with pytest.raises(TypeError, match="got Fitted hypotheses, expected Stump and Tree"):
+        AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=2).fit(full, y).to_onnx()
+    with pytest.raises(TypeError, match="got Column hypotheses"):
+        AdaBoostClassifier(FiniteOracle(), n_estimators=2).fit(np.sign(full), y).to_onnx()
+    labels = np.array([1, 2**63], dtype=np.uint64)
+    with pytest.raises(TypeError, match="expected integers of 64 bits"):
+        AdaBoostClassifier(n_estimators=2).fit(X, labels[y]).to_onnx()
+
+
+def test_an_unknown_link_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = numbers()
+    model = AdaBoostClassifier(n_estimators=2).fit(X, y)
+    even = model._probabilities(np.zeros(1))
+    monkeypatch.setattr(
+        AdaBoostClassifier, "_probabilities", lambda self, scores: np.tile(even, (len(scores), 1))
+    )
+    with pytest.raises(TypeError, match="probabilities of AdaBoostClassifier"):
+        model.to_onnx()
+
+
+def test_without_onnx_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = numbers()
+    model = AdaBoostClassifier(n_estimators=2).fit(X, y)
+    monkeypatch.setitem(sys.modules, "onnx.checker", None)
+    with pytest.raises(ImportError, match=r"marginboost\[onnx\]"):
+        model.to_onnx()

@@ -1,0 +1,38 @@
+"""The README says what the code does."""
+
+import doctest
+import os
+from pathlib import Path
+
+import pytest
+
+from marginboost.demo import main
+from marginboost.estimators import BaseMarginClassifier
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_table_is_that_of_the_code():
+    text = README.read_text()
+    for name, classifier in BaseMarginClassifier.registry.items():
+        facts = classifier.summary
+        row = f"| `{name}` | {facts['problem']} | {facts['guarantee']} | {facts['reference']} |"
+        assert row in text
+
+
+def test_snippets_run(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    failures, tried = doctest.testfile(str(README), module_relative=False)
+    assert tried >= 15
+    assert failures == 0
+
+
+def test_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    main([])
+    printed = capsys.readouterr().out.replace(os.sep, "/")
+    assert (tmp_path / "demo-output" / "margins.png").stat().st_size > 10_000
+    shown = README.read_text().split("```text\n")[1].split("```")[0]
+    assert printed.strip() == shown.strip()
