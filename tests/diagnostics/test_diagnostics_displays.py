@@ -195,12 +195,12 @@ def test_edges_of_a_run_and_without_target(run):
     assert "ρ* lies here (not certified)" in legend_texts(bare.ax_)
 
 
-def test_edge_axis_shows_all_of_the_late_rounds(model):
-    display = EdgeDisplay.from_estimator(model)
+def test_edge_axis_leaves_out_few_rounds_after_a_start():
+    margins = np.concatenate([np.linspace(-1, 0.2, 5), np.full(95, 0.2)] * 2)
+    display = rendered(EdgeDisplay(np.full(200, 0.6), margins, target=np.full(200, 0.1)).plot())
     low, high = display.ax_.get_ylim()
-    late = slice(4, None)
-    assert low <= model.history_["min_margin"][late].min()
-    assert high >= model.history_["edge"].max()
+    assert -0.2 < low < 0.0
+    assert high >= 0.6
 
 
 @pytest.mark.parametrize("against", ["round", "seconds"])

@@ -71,6 +71,8 @@ def tables(sums: Array, kind: int) -> Iterator[Array]:
     weight = sums.sum(axis=0)
     for codes in left_sets(sums, kind):
         left = weight[codes].sum()
+        if left <= TIE:
+            continue  # missing values alone go right: see scan_cuts
         for side in (1, 0) if weight[-1] > TIE else (int(2 * left >= weight.sum() - TIE),):
             table = np.zeros(len(weight), dtype=np.uint8)
             table[codes] = 1

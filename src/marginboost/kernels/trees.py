@@ -152,7 +152,8 @@ def scan_cuts(
 
     ``positive`` and ``negative`` hold the weight by code, that of missing values last. The left
     side is a prefix of the codes, or with ``singles`` one code. Both sides are tried for missing
-    values, left first; where there are none, they go with the heavier child.
+    values, left first; where there are none, they go with the heavier child. Missing values that
+    stand alone stand right.
     """
     n_bins = positive.size - 1
     miss_p, miss_n = positive[n_bins], negative[n_bins]
@@ -167,6 +168,8 @@ def scan_cuts(
             continue  # nothing new on the left
         left_p = p if singles else left_p + p
         left_n = n if singles else left_n + n
+        if left_p + left_n <= TIE:
+            continue  # no value on the left
         p, n = left_p + miss_p, left_n + miss_n
         rest = split_impurity(p, n, all_p - p, all_n - n, criterion, floor)
         if rest < best - TIE:

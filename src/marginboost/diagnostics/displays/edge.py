@@ -118,8 +118,8 @@ class EdgeDisplay:
         return self
 
     def _bottom(self) -> float:
-        """Lower limit: the first margins are near -1 and would flatten all that follows."""
-        lines = [self.min_margin[len(self.min_margin) // 10 :]]
+        """Lower limit: margins near -1, after each start, would flatten all that follows."""
+        lowest = float(np.quantile(self.min_margin, 0.1))
         if self.target is not None:
-            lines.append(self.target[np.isfinite(self.target)])
-        return float(np.clip(min(line.min() for line in lines) - 0.05, -1.0, -0.05))
+            lowest = min(lowest, float(np.nanmin(self.target)))
+        return float(np.clip(lowest - 0.05, -1.0, -0.05))
