@@ -214,11 +214,11 @@ class StumpOracle(Oracle):
         """The ``k`` best stumps, at most one a feature."""
         self._fill(dual)
         best_splits(self._histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
-        winner = int(np.argmax(self._scores > self._scores.max() - TIE))
-        order = [winner]
-        if k > 1:
-            others = np.argsort(-self._scores, kind="stable")
-            order += [int(j) for j in others if j != winner][: k - 1]
+        scores = self._scores.copy()
+        order: list[int] = []
+        for _ in range(min(k, len(scores))):
+            order.append(int(np.argmax(scores > scores.max() - TIE)))
+            scores[order[-1]] = -np.inf
         return [self._candidate(j) for j in order]
 
     def _fill(self, dual: Array) -> None:
@@ -241,7 +241,8 @@ class StumpOracle(Oracle):
         missing = _label(histogram[n_bins]) if bins.has_missing[j] else 0.0
         column = np.empty(bins.n_rows, dtype=np.int8)
         if self._kinds[j] == THRESHOLD:
-            labels = (_label(histogram[: cut + 1].sum()), _label(histogram[cut + 1 : -1].sum()))
+            left, right = histogram[: cut + 1].sum(), histogram[cut + 1 : -1].sum()
+            labels = (_label(left), _label(right if n_bins > 1 else left))
             threshold = float(bins.edges[j][cut]) if n_bins > 1 else np.inf
             stump = Stump(j, threshold, *labels, missing)
             sides = np.array([*labels, missing], dtype=np.int8)

@@ -61,7 +61,9 @@ class Shape:
         if known.size == 0:
             return -1.0, 1.0
         low, high = float(known.min()), float(known.max())
-        pad = (0.04 if self.values is not None else 0.12) * max(high - low, SLACK)
+        # A single threshold has no spread of its own: show a tenth of its size on either side.
+        spread = high - low if high > low else abs(high) or 1.0
+        pad = (0.04 if self.values is not None else 0.12) * spread
         return low - pad, high + pad
 
 
