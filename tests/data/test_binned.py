@@ -21,7 +21,7 @@ def bin_array(X, **settings_):
     return BinnedMatrix.from_table(Table(X, names), **settings_)
 
 
-# -- midpoints and edges ---------------------------------------------------------------------------
+# -- midpoints and edges --------------------------------------------------------------------------
 
 NEIGHBOURS = {
     "adjacent": (1.0, np.nextafter(1.0, 2.0)),
@@ -90,7 +90,7 @@ def test_fewer_than_two_values_have_no_cut(values, weighted):
         assert find_edges(np.array(values, dtype=float), most, weight).size == 0
 
 
-# -- quantiles -------------------------------------------------------------------------------------
+# -- quantiles ------------------------------------------------------------------------------------
 
 
 @FAST
@@ -213,7 +213,7 @@ def test_repeated_rows_change_nothing():
     np.testing.assert_allclose(once.estimator_weights_, twice.estimator_weights_, rtol=1e-12)
 
 
-# -- reuse -----------------------------------------------------------------------------------------
+# -- reuse ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture

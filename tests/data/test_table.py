@@ -195,7 +195,7 @@ def test_other_number_types_of_frames():
         np.testing.assert_array_equal(model.predict(X), y)
 
 
-# -- categories ----------------------------------------------------------------------------------
+# -- categories -----------------------------------------------------------------------------------
 
 
 def labelled(n=120):
@@ -361,7 +361,7 @@ def test_long_list_of_unseen_categories_is_cut():
         model.predict(CATEGORICAL["pandas"](new, np.zeros(9)))
 
 
-# -- columns that are no numbers -------------------------------------------------------------------
+# -- columns that are no numbers ------------------------------------------------------------------
 
 NOT_NUMBERS = {
     "pandas str": (pd.DataFrame({"x": [1.0, 2.0], "name": ["u", "v"]}), "type str"),

@@ -48,10 +48,11 @@ def impurity(dual: Array, criterion: int) -> float:
 
 
 def category_order(sums: Array) -> list[int]:
-    """Categories by share of positive weight; without weight last."""
+    """Categories by share of positive weight, to nine digits; without weight last."""
     positive, weight = sums[0, :-1], sums[:, :-1].sum(axis=0)
     return sorted(
-        range(len(weight)), key=lambda k: positive[k] / weight[k] if weight[k] > TIE else 2.0
+        range(len(weight)),
+        key=lambda k: np.round(positive[k] / weight[k], 9) if weight[k] > TIE else 2.0,
     )
 
 
@@ -111,18 +112,21 @@ def node_split(
             splits.append(Split(j, *found))
     if not splits:
         return None
-    scores = np.array([split.gain for split in splits])
-    if by_ratio:
-        ratios = np.array([split.gain / split_information(split, codes, dual) for split in splits])
-        scores = np.where(scores >= scores.mean() - TIE, ratios, -1.0)
-    return splits[int(np.argmax(scores > scores.max() - TIE))]
+    gains = np.array([split.gain for split in splits])
+    if not by_ratio:
+        return splits[int(np.argmax(gains > gains.max() - TIE))]
+    good = gains >= gains.mean() - TIE
+    information = np.array([split_information(split, codes, dual) for split in splits])
+    best = (gains / information)[good].max()
+    return splits[int(np.argmax(good & (gains > best * information - TIE)))]
 
 
 def split_information(split: Split, codes: Array, dual: Array) -> float:
-    """Weight times the information of which side a row goes to."""
+    """Information, in bits, of which side a row goes to."""
     left = split.goes_left[codes[split.feature]] == 1
     sides = np.array([np.abs(dual[left]).sum(), np.abs(dual[~left]).sum()])
-    return float(-(sides * np.log2(sides / sides.sum())).sum())
+    shares = sides / sides.sum()
+    return float(-(shares * np.log2(shares)).sum())
 
 
 def partition_rows(rows: Array, codes: Array, goes_left: Array) -> tuple[Array, Array]:

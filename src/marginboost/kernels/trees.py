@@ -43,6 +43,9 @@ NODE = np.dtype(
 A split on a category has the codes that go left, sorted, at ``first:last`` of an array of its own.
 """
 
+SHARES = 1e9
+"""Shares of positive weight are told apart in steps of one over this."""
+
 ROWS_AT_ONCE = 64
 """Rows that go through all trees together: their values stay in the first-level cache."""
 
@@ -133,6 +136,8 @@ def split_impurity(
 def category_order(positive: Array, negative: Array) -> Array:
     """Categories by share of positive weight, the ones without weight and then missing last.
 
+    Shares are rounded, so that those which differ by rounding only keep the order of the codes.
+
     The best two sets of categories, for any concave impurity, are a prefix of this order and the
     rest (Fisher; Breiman et al.).
     """
@@ -140,7 +145,7 @@ def category_order(positive: Array, negative: Array) -> Array:
     for k in range(share.size):
         weight = positive[k] + negative[k]
         if weight > TIE:
-            share[k] = positive[k] / weight
+            share[k] = np.rint(positive[k] / weight * SHARES) / SHARES
     return np.append(np.argsort(share, kind="mergesort"), share.size)
 
 

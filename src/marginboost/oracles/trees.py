@@ -362,13 +362,16 @@ class Layout:
 
     def choose(self, node: Node, splits: Array) -> None:
         """Choose a node's split from the best ones of each feature, the lowest feature on ties."""
-        scores = splits["gain"]
+        gains = splits["gain"]
+        most = gains.max()
+        if most <= 0:
+            return
         if self.limits.criterion == "gain_ratio":
-            scores = gain_ratios(scores, splits["left_weight"], node.weight)
-        j = int(np.argmax(scores > scores.max() - TIE))
-        if scores[j] > 0:
-            table = self._table(j, splits[j], node)
-            node.split = Split(j, int(splits[j]["cut"]), float(splits[j]["gain"]), table)
+            j = best_gain_ratio(gains, splits["left_weight"] / node.weight)
+        else:
+            j = int(np.argmax(gains > most - TIE))
+        table = self._table(j, splits[j], node)
+        node.split = Split(j, int(splits[j]["cut"]), float(gains[j]), table)
 
     def _table(self, j: int, split: Any, node: Node) -> Array:
         n_bins, cut = int(self.bins.n_bins[j]), int(split["cut"])
@@ -386,21 +389,18 @@ class Layout:
         return table
 
 
-def gain_ratios(gains: Array, left_weight: Array, weight: float) -> Array:
-    """Gain over the information of the split itself; zero where the gain is below average.
+def best_gain_ratio(gains: Array, left_share: Array) -> int:
+    """First feature with the largest ratio of gain to the information of the split itself.
 
-    The average is over the features that gain anything. Without it, splits that cut off next to
-    nothing would win, because they carry next to no information.
+    Only features of at least average gain count, the average being over those that gain anything:
+    else splits that cut off next to nothing would win, because they carry next to no information.
+    A tie is a gain within TIE of the largest ratio's, for a ratio of tiny numbers has few digits.
     """
-    useful = gains > 0
-    if not useful.any():
-        return gains
-    good = useful & (gains >= gains[useful].mean() - TIE)
-    share = np.clip(left_weight[good] / weight, TIE, 1 - TIE)
+    good = (gains > 0) & (gains >= gains[gains > 0].mean() - TIE)
+    share = np.clip(left_share, TIE, 1 - TIE)
     information = -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
-    ratios = np.zeros(len(gains))
-    ratios[good] = gains[good] / (weight * information)
-    return ratios
+    best = (gains[good] / information[good]).max()
+    return int(np.argmax(good & (gains > best * information - TIE)))
 
 
 class Growth:

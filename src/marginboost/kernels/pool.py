@@ -1,0 +1,33 @@
+"""Kernels over a pool of columns: the two products that totally corrective rules live on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .jit import kernel, reducing_kernel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@kernel
+def add_columns(columns: Array, used: Array, coef: Array, out: Array) -> None:
+    """``out += Σ_j coef_j columns_j`` over the columns in ``used``, a cache-sized piece at a time."""
+    piece = 2048
+    for start in range(0, out.size, piece):
+        stop = min(start + piece, out.size)
+        for k in range(used.size):
+            j = used[k]
+            weight, column = coef[j], columns[j]
+            for i in range(start, stop):
+                out[i] += weight * column[i]
+
+
+@reducing_kernel
+def column_edges(column: Array, dual: Array) -> float:
+    """``dual · column``."""
+    total = 0.0
+    for i in range(dual.size):
+        total += dual[i] * column[i]
+    return total
