@@ -132,7 +132,7 @@ def test_base_callback_does_nothing(problem):
     np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
 
 
-# -- early stopping ------------------------------------------------------------------------------
+# -- early stopping -------------------------------------------------------------------------------
 
 
 def staged_errors(model, X, y):
@@ -223,7 +223,7 @@ def test_bad_settings_of_callbacks():
             TimeBudget(seconds)
 
 
-# -- time ------------------------------------------------------------------------------------------
+# -- time -----------------------------------------------------------------------------------------
 
 
 class Slow(Callback):
@@ -249,7 +249,7 @@ def test_a_budget_that_suffices_changes_nothing(problem):
     assert (np.diff(model.history_["seconds"]) >= 0).all()
 
 
-# -- progress --------------------------------------------------------------------------------------
+# -- progress -------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -25,15 +25,8 @@ from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS
 from marginboost.data import Table
 from marginboost.estimators import BaseMarginClassifier
-from marginboost.model_file import (
-    ORACLES,
-    ModelFileError,
-    document_of,
-    load_model,
-    model_from_document,
-    read_document,
-    save_model,
-)
+from marginboost.model_file import document_of, load_model, read_document, save_model
+from marginboost.model_reader import ORACLES, ModelFileError, model_from_document
 from marginboost.oracles import (
     FiniteOracle,
     PooledOracle,

@@ -15,9 +15,8 @@ from marginboost.algorithms import AdaBoostClassifier
 from marginboost.core.ensemble import Ensemble
 from marginboost.data import Table
 from marginboost.estimators import BaseMarginClassifier
-from marginboost.oracles import FiniteOracle, StumpOracle
+from marginboost.oracles import FiniteOracle, StumpOracle, Tree, TreeOracle
 from marginboost.oracles.stumps import Stump
-from marginboost.oracles.trees import Tree, TreeOracle
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -13,12 +13,14 @@ from .algorithms import (
     AdaBoostStarClassifier,
     ArcGVClassifier,
     BaggedVoteClassifier,
+    LPBoostClassifier,
     MarginalAdaBoostClassifier,
 )
 from .core import Certificate, Checkpoint, EarlyStopping, History, Progress, Stop, TimeBudget
 from .data import BinnedMatrix
 from .estimators import BaseMarginClassifier
-from .model_file import ModelFileError, load_model
+from .model_file import load_model
+from .model_reader import ModelFileError
 from .oracles import (
     FiniteOracle,
     PooledOracle,
@@ -36,7 +38,7 @@ def load(path: str | PathLike[str]) -> Any:
     """Load a model written by ``model.save(path)``.
 
     The file is data: it is checked field by field and never run. A file that is damaged, hostile or
-    written by a newer release raises :class:`~marginboost.model_file.ModelFileError`.
+    written by a newer release raises :class:`~marginboost.model_reader.ModelFileError`.
     """
     return load_model(path, BaseMarginClassifier.registry)
 
@@ -52,6 +54,7 @@ __all__ = [
     "EarlyStopping",
     "FiniteOracle",
     "History",
+    "LPBoostClassifier",
     "MarginalAdaBoostClassifier",
     "ModelFileError",
     "PooledOracle",

@@ -140,7 +140,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
             "TreeOracle(), or a scikit-learn classifier or regressor"
         )
 
-    def _max_rounds(self, rule: Rule, n_rows: int) -> int:
+    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
         """Most rounds of the loop."""
         assert self.n_estimators is not None
         return int(self.n_estimators)
@@ -178,7 +178,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
             sample,
             oracle,
             rule,
-            max_rounds=self._max_rounds(rule, len(used)),
+            max_rounds=self._max_rounds(rule, sample),
             tol=self._tolerance(),
             callbacks=self._make_callbacks(),
         )
@@ -456,6 +456,12 @@ _ARRAY_CHECKS: dict[str, Any] = {
     "dtype": [np.float64, np.float32],
     "ensure_all_finite": "allow-nan",
 }
+
+
+def vote_share(scores: Array, length: float) -> Array:
+    """Probabilities as shares of the vote, for models whose scores are no log-odds."""
+    votes = np.clip(scores / (length or 1.0), -1.0, 1.0)
+    return np.column_stack([(1.0 - votes) / 2.0, (1.0 + votes) / 2.0])
 
 
 def _read_labels(y: Any, n_rows: int) -> Array:

@@ -20,7 +20,7 @@ from scipy.special import expit
 from .core.types import Array
 from .kernels.search import NARROW
 from .oracles.stumps import StepFunction, Stump, step_functions
-from .oracles.trees import Tree
+from .oracles.tree_hypothesis import Tree
 
 OPSET = 15
 IR_VERSION = 8

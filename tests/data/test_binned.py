@@ -72,6 +72,12 @@ def test_midpoint_is_the_middle(one, other):
     assert cut == (exact if low <= exact < high else low)
 
 
+def test_midpoint_of_huge_numbers_does_not_overflow():
+    with np.errstate(over="raise"):
+        cuts = midpoints(np.array([1.0e308, -1.6e308]), np.array([1.7e308, 1.6e308]))
+    np.testing.assert_allclose(cuts, [1.35e308, 0.0], rtol=1e-15)
+
+
 def test_zero_has_one_sign():
     values = np.array([-0.0, 0.0, -0.0, 1.0])
     np.testing.assert_array_equal(find_edges(values, None), [0.5])

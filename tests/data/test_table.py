@@ -248,6 +248,7 @@ CATEGORICAL = {
 def test_every_kind_of_category(kind, split):
     labels, other, y = labelled()
     X = CATEGORICAL[kind](labels, other)
+    np.testing.assert_array_equal(Table.learn(X, ["c", "x"], None).column(0), encoded(labels))
     expected = AdaBoostClassifier(StumpOracle(split), n_estimators=8, categorical_features=[0])
     expected.fit(plain := np.column_stack([encoded(labels), other]), y)
     model = AdaBoostClassifier(StumpOracle(split), n_estimators=8).fit(X, y)

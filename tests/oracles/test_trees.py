@@ -22,8 +22,8 @@ from marginboost.kernels.trees import (
     subtract_histograms,
 )
 from marginboost.oracles import StumpOracle, Tree, TreeOracle
+from marginboost.oracles.growth import CRITERIA
 from marginboost.oracles.pruning import cheapest_subtree, complexity_cost, pessimistic_cost
-from marginboost.oracles.trees import CRITERIA
 
 ALL = sorted(CRITERIA)
 few = settings(max_examples=25, deadline=None)

@@ -88,7 +88,7 @@ def leaning_matrix(n, m, p, seed):
 
 
 class Recorder(Callback):
-    """Keep scores, weights and lengths of every round; ``duals[t]`` are the weights of round t+1."""
+    """Keep scores, weights and lengths of every round; ``duals[t]`` belongs to round t + 1."""
 
     def on_start(self, state, rule, max_rounds):
         self.duals = [state.dual.copy()]

@@ -413,7 +413,7 @@ def test_a_base_learner_may_come_back_lb_c3():
 @theory
 @given(imperfect_sign_problems())
 def test_loss_is_the_product_of_factors_lb_c5_lb_c6(problem):
-    """LB-C5, C6 with errata 3 and 4: mean loss = Π 2√(ε(1-ε)), falling, above the training error."""
+    """LB-C5, C6 with errata 3 and 4: mean loss = Π 2√(ε(1-ε)), falling, ≥ training error."""
     H, y = problem
     run, record = recorded(H, y, AdaBoost(), 40)
     bound, last = 1.0, 1.0

@@ -61,7 +61,7 @@ def test_edge_after_the_step_is_the_target_c20_lb_c2(search):
 @theory
 @given(searches())
 def test_mirror(search):
-    """Reflecting the outcomes at the target reflects the minimiser: negative slopes are mirrored."""
+    """Reflecting the outcomes at the target reflects the minimiser."""
     d, u, target = search
     step = exponential_step(d, u, target)
     assert exponential_step(d, 2 * target - u, target) == pytest.approx(-step, rel=1e-9, abs=1e-11)

@@ -126,14 +126,15 @@ def test_margins_below_the_optimum_below_edges_c15_c16(rule, kwargs, problem):
 @few
 @given(problem=problems())
 def test_model_is_what_the_run_says_c07(rule, kwargs, problem):
-    """C07: margins in [-1, 1], positive where the vote is right; the certificate tells the truth."""
+    """C07: margins in [-1, 1], positive where the vote is right; the certificate is true."""
     H, y = problem
     run = run_matrix(H, y, rule(**kwargs), ROUNDS)
     assert (np.abs(run.margins) <= 1 + 1e-12).all()
     np.testing.assert_array_equal(run.margins > 0, np.sign(run.scores) == y)
     assert (run.ensemble.coef > 0).all()
+    members = run.ensemble.coef, run.ensemble.members
     scores = sum(
-        (c * m.sign * H[:, m.index] for c, m in zip(run.ensemble.coef, run.ensemble.members)),
+        (c * m.sign * H[:, m.index] for c, m in zip(*members, strict=True)),
         start=np.zeros(len(y)),
     )
     np.testing.assert_allclose(run.scores, scores, atol=1e-10)
@@ -183,7 +184,7 @@ def test_marginal_adaboost_upper_bound_with_prior_weights_c37(selection, problem
     H, y = problem
     best = lp_value(H, y)
     prior = 10.0 ** -np.random.default_rng(seed).uniform(0, 250, len(y))
-    run = run_matrix(H, y, MarginalAdaBoost(0.25), 5000, prior=prior, selection=selection)
+    run = run_matrix(H, y, MarginalAdaBoost(0.25), 2000, prior=prior, selection=selection)
     assert run.certificate.upper >= best - 1e-8
 
 
@@ -359,6 +360,22 @@ def test_edge_after_the_update_is_the_target_c20_v07(make, data, target):
         assert edge == pytest.approx(target, abs=1e-11)
 
 
+def test_run_ends_when_the_edge_is_down_to_rounding():
+    """A10: α ≤ 0 stops. An edge above ϱ by rounding only must not add hypotheses of no weight."""
+    single = np.array(
+        [[0.22364325], [-0.18695163]]
+    )  # one hypothesis: after its round the edge is 0
+    run = run_matrix(single, np.ones(2), AdaBoost(), 40)
+    assert (run.stop, len(run.ensemble)) == (Stop.NO_EDGE, 1)
+    signs = np.ones((9, 1))
+    signs[:3] = -1.0
+    for target in (-0.4, 0.0, 0.1, 0.3):
+        run = run_matrix(signs, np.ones(9), AdaBoost(target), 40)
+        assert run.stop is Stop.NO_EDGE
+        assert len(run.ensemble) <= 1
+        assert (run.ensemble.coef > 1e-12).all()
+
+
 @theory
 @given(imperfect_sign_problems(), targets())
 def test_normaliser_and_loss_identities_v07(problem, target):
@@ -431,8 +448,11 @@ def test_step_minimises_the_barrier_along_its_coordinate_c39(rule, problem):
     before, length = np.zeros(len(y)), 0.0
     for t, scores in enumerate(recorder.scores):
         step, target = run.history["coef"][t], run.history["target"][t]
-        if step > 1e-6:  # below, the column cannot be read off the scores
-            u = y * (scores - before) / step
+        u = y * (scores - before) / max(step, 1e-300)
+        # A tiny step hides the column; without a row below the target there is no minimiser;
+        # weights that underflow bound the step.
+        sound = np.abs(recorder.duals[t]).min() > 1e-250
+        if step > 1e-6 and u.min() < target - 1e-9 and sound:
 
             def barrier(a, u=u, f=y * before, s=length, target=target):
                 return float(logsumexp(target * (s + a) - f - a * u))
@@ -611,7 +631,7 @@ def test_a_stop_without_edge_proves_the_target_unreachable_c25(problem, lead):
         if target > best and len(run.ensemble):
             assert run.margins.min() < target
         if run.stop is Stop.NO_EDGE:
-            assert run.history["edge"][-1] <= target
+            assert run.history["edge"][-1] <= target + 1e-12
             assert best <= target + SLACK
             assert run.history["coef"][-1] == 0
         if target < best - 1e-6:
@@ -624,7 +644,7 @@ def test_unreachable_target_stops_with_best_selection_c25_v06d():
     best = solve_margin_lp(U).value
     run = run_matrix(U, np.ones(40), AdaBoost(best + 0.1), 2000)
     assert run.stop is Stop.NO_EDGE
-    assert best <= run.certificate.upper <= best + 0.1
+    assert best - SLACK <= run.certificate.upper <= best + 0.1 + SLACK
     at_once = run_matrix(flip_family(3), np.ones(3), AdaBoost(0.5), 10)
     assert at_once.stop is Stop.NO_EDGE
     assert (len(at_once.ensemble), len(at_once.history)) == (0, 1)
@@ -698,7 +718,7 @@ def test_flip_family_adaboost_v03(n):
 @pytest.mark.parametrize("n", [3, 4, 5, 8, 12])
 @pytest.mark.parametrize("scale", [1.0, 0.75])
 def test_flip_family_monotone_arc_gv_v03(n, scale):
-    """V03: monotone Arc-GV reaches ρ* to 1e-12, then proves it: no edge above the margin is left."""
+    """V03: monotone Arc-GV reaches ρ* to 1e-12, and proves it."""
     run = run_matrix(scale * flip_family(n), np.ones(n), ArcGV(), 3000)
     assert run.certificate.value == pytest.approx(scale * (1 - 2 / n), abs=1e-12)
     assert run.certificate.gap <= 1e-12
@@ -967,7 +987,7 @@ def test_order_of_rows_does_not_matter(model):
 
 @CLASSIFIERS
 def test_scaling_a_feature_by_powers_of_two_changes_nothing(model):
-    """Midpoints scale exactly: votes are equal bit for bit. So do shifts of the order of features' scale."""
+    """Midpoints scale exactly: votes are equal bit for bit."""
     X, y, _ = noisy_table(3)
     scale = np.array([4.0, 0.5, 1024.0, 2.0**-20])
     first = model.fit(X, y).decision_function(X)

@@ -55,7 +55,7 @@ def bisect(history, outcomes, epsilon, runs):
             margin = float(scores.min() / length)
         low = max(low, margin)
         reached, spent = margin >= target, rounds >= length_of_a_run(n, epsilon)
-        if not searching or not (reached or spent or edge <= target):
+        if not searching or not (reached or spent or coef == 0):
             continue
         if spent and not reached:
             high = min(high, target + epsilon)

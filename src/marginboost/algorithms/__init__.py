@@ -4,6 +4,7 @@ from .adaboost import AdaBoost, AdaBoostClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
+from .lpboost import LPBoost, LPBoostClassifier
 from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "ArcGVClassifier",
     "BaggedVote",
     "BaggedVoteClassifier",
+    "LPBoost",
+    "LPBoostClassifier",
     "MarginalAdaBoost",
     "MarginalAdaBoostClassifier",
 ]

@@ -39,6 +39,9 @@ from ..validation import check_choice, check_number
 STEEP = 0.99
 """Edge above which the weight of the errors is summed directly: 1 - edge has lost its digits."""
 
+ROUNDING = 1e-14
+"""An edge that exceeds the target by no more than this does so by rounding only."""
+
 
 class AdaBoost(Rule):
     """AdaBoost with target margin.
@@ -91,7 +94,7 @@ class AdaBoost(Rule):
         """Add the best hypothesis with the coefficient that minimises G along it."""
         best = found[0]
         target = self.target(state, best.edge)
-        if best.edge <= target:
+        if best.edge <= target + ROUNDING:
             state.note(target=target, coef=0.0, normaliser=1.0)
             return Stop.NO_EDGE
         step = self.learning_rate * self._full_step(state, best, target)
@@ -100,7 +103,7 @@ class AdaBoost(Rule):
         before = self._weights.log_total
         state.move(best, step)
         self._weights.refresh(state, before + _log_normaliser(state, best, step))
-        normaliser = math.exp(self._weights.log_total - before)
+        normaliser = math.exp(min(self._weights.log_total - before, 700.0))
         state.note(target=target, coef=step, normaliser=normaliser)
         reached = self.stop_at_target and state.min_margin >= target
         return Stop.TARGET if reached else None
@@ -110,7 +113,9 @@ class AdaBoost(Rule):
         state.restart()
         state.move(best, 1.0)
         self._weights.refresh(state, 0.0)
-        state.note(target=target, coef=1.0, normaliser=0.0)
+        state.note(
+            target=target, coef=1.0, normaliser=0.0, min_margin=state.min_margin, length=1.0
+        )
         return Stop.PERFECT
 
     def _full_step(self, state: State, best: Candidate, target: float) -> float:
@@ -146,7 +151,8 @@ def _log_normaliser(state: State, best: Candidate, step: float) -> float:
     """Logarithm of Z = Σ d exp(-step y h), for the weights before the step."""
     if best.binary and best.edge < 1.0:
         right, wrong = (1.0 + best.edge) / 2.0, (1.0 - best.edge) / 2.0
-        return step + math.log(wrong + right * math.exp(-2.0 * step))
+        total = wrong + right * math.exp(-2.0 * step)
+        return step + math.log(total) if total > 0.0 else -step
     exponent = -step * state.sample.y * best.column
     largest = float(exponent.max())
     return largest + math.log(float(np.abs(state.dual) @ np.exp(exponent - largest)))

@@ -18,6 +18,7 @@ import math
 from typing import Any, ClassVar
 
 from ..core.rule import Rule
+from ..core.sample import Sample
 from ..core.state import State
 from ..estimators import BaseMarginClassifier, document
 from ..validation import check_number
@@ -44,7 +45,7 @@ class AdaBoostStar(AdaBoost):
         return max(state.upper - self.accuracy, -1.0 + 1e-9)
 
 
-def rounds_needed(n_rows: int, accuracy: float) -> int:
+def rounds_needed(n_rows: float, accuracy: float) -> int:
     """Rounds after which the margin is at least ρ* - accuracy.
 
     >>> rounds_needed(100, 0.1)
@@ -129,5 +130,5 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
     def _tolerance(self) -> float | None:
         return self.accuracy if self.tol is None else self.tol
 
-    def _max_rounds(self, rule: Rule, n_rows: int) -> int:
-        return self.n_estimators or rounds_needed(n_rows, self.accuracy)
+    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
+        return self.n_estimators or rounds_needed(sample.effective_rows, self.accuracy)

@@ -17,14 +17,16 @@ References: Breiman 1999; Rätsch 2001, sections 2.4, 2.5 and B.3.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
+from ..core.oracle import Candidate
 from ..core.state import State
 from ..estimators import BaseMarginClassifier, document
 from .adaboost import AdaBoost
 
-CLIP = 0.99
-"""Plain Arc-GV keeps its target inside [-CLIP, CLIP]."""
+LOWEST, HIGHEST = -0.99, 1.0 - 1e-9
+"""Limits of the target, which at -1 and 1 would make steps infinite."""
 
 
 class ArcGV(AdaBoost):
@@ -46,9 +48,22 @@ class ArcGV(AdaBoost):
     def target(self, state: State, edge: float) -> float:
         """Margin reached so far."""
         if state.size:
-            reached = min(max(state.min_margin, -CLIP), CLIP)
+            reached = min(max(state.min_margin, LOWEST), HIGHEST)
             self._target = max(self._target, reached) if self.monotone else reached
+        elif not self.monotone and edge <= 0.0:
+            self._target = LOWEST  # no margin yet to follow, and 0 is out of reach
         return self._target
+
+    def _full_step(self, state: State, best: Candidate, target: float) -> float:
+        """Exact step; where that is infinite, the finite one of the closed formula.
+
+        A real-valued hypothesis may meet the present target on every example by itself and still
+        be far from the largest margin.
+        """
+        step = super()._full_step(state, best, target)
+        if math.isinf(step) and best.edge < 1.0:
+            return math.atanh(best.edge) - math.atanh(target)
+        return step
 
     def memory(self) -> dict[str, Any]:
         """Return shift and target."""

@@ -20,7 +20,7 @@ from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document
+from ..estimators import BaseMarginClassifier, document, vote_share
 from ..oracles.resampling import ResamplingOracle
 
 
@@ -121,5 +121,4 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         return ResamplingOracle(super()._make_oracle())
 
     def _probabilities(self, scores: Array) -> Array:
-        votes = scores / (self.ensemble_.length or 1.0)
-        return np.column_stack([(1.0 - votes) / 2.0, (1.0 + votes) / 2.0])
+        return vote_share(scores, self.ensemble_.length)

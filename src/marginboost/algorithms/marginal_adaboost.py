@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
+from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators import BaseMarginClassifier, document
@@ -32,7 +33,7 @@ from ..validation import check_choice, check_number
 from .adaboost import AdaBoost
 
 
-def run_length(n_rows: int, epsilon: float) -> int:
+def run_length(n_rows: float, epsilon: float) -> int:
     """T: rounds within which a reachable target is reached (V04).
 
     >>> [run_length(100, epsilon) for epsilon in (0.1, 0.05, 0.25)]
@@ -90,9 +91,9 @@ class MarginalAdaBoost(AdaBoost):
         self._high = min(self._high, found[0].edge)
         stop = super().update(state, found)
         self._low = max(self._low, state.min_margin)
-        if stop is Stop.PERFECT:
+        if stop is Stop.PERFECT and state.min_margin == 1.0:
             return stop
-        length = run_length(len(state.sample.y), self.epsilon)
+        length = run_length(state.sample.effective_rows, self.epsilon)
         if not self._searching:
             over = self._rounds >= (self.last_run_length or length)
             return stop or (Stop.ROUNDS if over else None)
@@ -106,7 +107,7 @@ class MarginalAdaBoost(AdaBoost):
 
     def _next_run(self, state: State) -> None:
         """Choose the next target and begin again from nothing."""
-        state.bracket(upper=self._high)
+        state.bracket(lower=self._low, upper=self._high)
         done = self._high - self._low <= 3.0 * self.epsilon
         if done or self._run >= search_runs(self.epsilon, self.search_bound):
             self._searching = False
@@ -211,7 +212,7 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         check_choice("search_bound", self.search_bound, ("safe", "thesis"))
         return MarginalAdaBoost(self.epsilon, self.search_bound, self.n_estimators)
 
-    def _max_rounds(self, rule: Rule, n_rows: int) -> int:
-        length = run_length(n_rows, self.epsilon)
+    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
+        length = run_length(sample.effective_rows, self.epsilon)
         searching = length * search_runs(self.epsilon, self.search_bound)
         return searching + (self.n_estimators or length)

@@ -54,9 +54,12 @@ def _run(make_rule: MakeRule, sample: Sample, callbacks: tuple[Callback, ...] = 
 
 
 def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
-    """Lower bound ≤ ρ* ≤ upper bound, ρ* from the linear program over all hypotheses (C16)."""
+    """Lower bound ≤ optimum ≤ upper bound, from the linear program over all hypotheses (C16).
+
+    A rule with a parameter ``nu`` maximises the soft margin, others the margin.
+    """
     for matrix, y in _problems():
-        best = solve_margin_lp(y[:, None] * matrix).value
+        best = solve_margin_lp(y[:, None] * matrix, getattr(make_rule(), "nu", None)).value
         run = _run(make_rule, matrix_sample(matrix, y))
         assert (run.history["lower"] <= best + 1e-9).all()
         assert (run.history["upper"] >= best - 1e-9).all()
@@ -94,6 +97,10 @@ def a_weight_of_two_is_two_rows(make_rule: MakeRule) -> None:
         counts = np.random.default_rng(0).integers(1, 4, size=len(y))
         weighted = _run(make_rule, matrix_sample(matrix, y, counts))
         copied = _run(make_rule, matrix_sample(matrix.repeat(counts, axis=0), y.repeat(counts)))
+        if make_rule().columns_per_round > 1:  # solutions need not be unique, values are
+            slack = max(weighted.certificate.gap, copied.certificate.gap) + 1e-8
+            assert abs(weighted.certificate.value - copied.certificate.value) <= slack
+            continue
         first = min(len(weighted.ensemble), len(copied.ensemble), 5)
         np.testing.assert_allclose(
             weighted.ensemble.coef[:first], copied.ensemble.coef[:first], rtol=1e-8

@@ -35,8 +35,8 @@ def boost(
         stop = rule.update(state, found)
         state.bracket(lower=rule.value(state))
         state.record(found[0].edge)
-        for callback in callbacks:
-            stop = stop or callback.on_round(state)
-        if stop:
-            return stop
+        verdicts = [callback.on_round(state) for callback in callbacks]  # all see every round
+        for reason in (stop, *verdicts):
+            if reason:
+                return reason
     return Stop.ROUNDS

@@ -23,7 +23,7 @@ class Rule(ABC):
 
     registry: ClassVar[dict[str, type[Rule]]] = {}
 
-    columns_per_round: ClassVar[int] = 1
+    columns_per_round: int = 1
     maximises_margin: ClassVar[bool] = False
     """Whether the run should return its combination of largest margin instead of its last one."""
 

@@ -45,6 +45,14 @@ class Sample:
         weights = np.ones(len(y)) if prior is None else np.asarray(prior, dtype=np.float64)
         return cls(y=y, prior=weights / weights.sum(), **parts)  # type: ignore[arg-type]
 
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows in the sense of the bounds: one over the smallest prior weight.
+
+        The bounds on rounds come from Σ prior exp(...) being at least its smallest term.
+        """
+        return 1.0 / float(self.prior.min())
+
     @cached_property
     def uniform(self) -> bool:
         """Whether all rows weigh the same."""

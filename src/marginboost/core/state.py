@@ -13,6 +13,7 @@ from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis
 from .oracle import Candidate
+from .pool import ColumnPool
 from .sample import Sample
 from .types import Array
 
@@ -20,8 +21,8 @@ from .types import Array
 class State:
     """Everything that changes in a run.
 
-    Only :meth:`move` and :meth:`restart` touch the combination, so ``scores`` is always the vote of
-    the present members. Members are appended and never removed: the present combination is a slice
+    Only :meth:`move` (one coefficient), :meth:`replace` (all of them) and :meth:`restart` touch the
+    combination, so ``scores`` is always the vote of the present members. Members are appended and never removed: the present combination is a slice
     of ``members``, and so is the best one seen.
 
     Attributes
@@ -36,6 +37,8 @@ class State:
         Largest such margin of any round, and the slice of members that reached it.
     keep : tuple, optional
         The slice that a callback wants the run to return.
+    pool : ColumnPool, optional
+        Columns of the members, for rules that ask for them.
     lower, upper : float
         Best bounds so far.
     """
@@ -51,6 +54,7 @@ class State:
         self.min_margin = -1.0
         self.best: tuple[float, int, int] = (-np.inf, 0, 0)
         self.keep: tuple[int, int] | None = None
+        self.pool: ColumnPool | None = None
         self.round = 0
         self.lower, self.upper = -np.inf, np.inf
         self.history = History()
@@ -66,8 +70,25 @@ class State:
         self.members.append(candidate.hypothesis)
         self.coef.append(step)
 
+    def enlarge(self, found: list[Candidate]) -> None:
+        """Put hypotheses on record with coefficient 0, and their columns into the pool."""
+        assert self.pool is not None
+        for candidate in found:
+            self.members.append(candidate.hypothesis)
+            self.coef.append(0.0)
+            self.pool.append(candidate.column)
+
+    def replace(self, coef: Array, scores: Array) -> None:
+        """Give all members new coefficients at once; ``scores`` is their vote."""
+        self.coef[self.first :] = [float(weight) for weight in coef]
+        self.scores[:] = scores
+        self.length = float(np.abs(coef).sum())
+        self.min_margin = float(np.min(self.sample.y * scores)) / self.length
+
     def restart(self) -> None:
-        """Begin a new, empty combination; the members of the old one stay on record."""
+        """Begin a new, empty combination; the old one stays on record, with its margin."""
+        self._remember_best()
+        self.note(min_margin=self.min_margin, length=self.length)
         self.first = len(self.members)
         self.scores[:] = 0.0
         self.length, self.min_margin = 0.0, -1.0
@@ -91,8 +112,8 @@ class State:
 
     def ensemble(self, members: tuple[int, int]) -> Ensemble:
         """Return the combination that a slice of the members makes up."""
-        part = slice(*members)
-        return Ensemble(tuple(self.members[part]), np.array(self.coef[part]))
+        used = [t for t in range(*members) if self.coef[t] != 0.0]
+        return Ensemble(tuple(self.members[t] for t in used), np.array([self.coef[t] for t in used]))
 
     # -- bounds and record -----------------------------------------------------------------------
 
@@ -116,20 +137,23 @@ class State:
 
     def record(self, edge: float) -> None:
         """Close the round: one row of history, and the best combination brought up to date."""
-        if self.size and self.min_margin > self.best[0]:
-            self.best = (self.min_margin, self.first, len(self.members))
-        self.history.append(
-            edge=edge,
-            error=(1.0 - edge) / 2.0,
-            min_margin=self.min_margin,
-            length=self.length,
-            lower=self.lower,
-            upper=self.upper,
-            gap=self.gap,
-            seconds=self.seconds,
-            **self.facts,
-        )
+        self._remember_best()
+        facts = {
+            "edge": edge,
+            "error": (1.0 - edge) / 2.0,
+            "min_margin": self.min_margin,
+            "length": self.length,
+            "lower": self.lower,
+            "upper": self.upper,
+            "gap": self.gap,
+            "seconds": self.seconds,
+        }
+        self.history.append(**{**facts, **self.facts})
         self.facts = {}
+
+    def _remember_best(self) -> None:
+        if self.size and self.min_margin > self.best[0]:
+            self.best = (self.min_margin, *self.present)
 
     # -- going on after an interruption ----------------------------------------------------------
 
@@ -159,8 +183,13 @@ class State:
         self.lower, self.upper = float(data["lower"]), float(data["upper"])
         self.history = History(data["history"])
         self.seconds_before = float(data["seconds"])
+        for member, step in zip(members[self.first :], self.coef[self.first :], strict=True):
+            self._add(self.column(member), step)
+
+    def column(self, member: Hypothesis) -> Array:
+        """Outputs of a hypothesis on the sample, as its oracle gave them."""
         rows = self.sample.rows
         if rows is None:
             raise ValueError("a run without rows cannot be restored")
-        for member, step in zip(members[self.first :], self.coef[self.first :], strict=True):
-            self._add(np.concatenate([member(rows.dense(*c)) for c in rows.chunks()]), step)
+        column = np.concatenate([member(rows.dense(*chunk)) for chunk in rows.chunks()])
+        return column.astype(np.int8) if (np.abs(column) == 1).all() else column

@@ -5,7 +5,8 @@ from .finite import FiniteOracle, matrix_sample
 from .pooled import PooledOracle
 from .resampling import ResamplingOracle
 from .stumps import Stump, StumpOracle
-from .trees import Tree, TreeOracle
+from .tree_hypothesis import Tree
+from .trees import TreeOracle
 
 __all__ = [
     "FiniteOracle",

@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..data import BinnedMatrix
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,11 @@ class SklearnOracle(Oracle):
         rows = self.sample.rows
         if rows is None:
             raise ValueError("SklearnOracle: the sample has no raw rows")
+        if isinstance(rows, BinnedMatrix):
+            raise TypeError(
+                "SklearnOracle: a scikit-learn base learner reads raw rows; got a BinnedMatrix, "
+                "which only stumps and trees can read"
+            )
         self._rows = rows.dense(0, rows.n_rows)
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:

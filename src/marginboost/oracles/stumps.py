@@ -265,12 +265,12 @@ class StumpOracle(Oracle):
             one, rest = _label(values[chosen]), _label(values.sum() - values[chosen])
             stump = Stump(j, np.inf, one, rest, missing, (chosen,))
         else:
-            positive = tuple(int(c) for c in np.flatnonzero(values > 0))
+            positive = tuple(int(c) for c in np.flatnonzero(values > -TIE))
             stump = Stump(j, np.inf, 1.0, -1.0, missing, positive)
         codes = np.append(np.arange(float(len(values))), np.nan)
         return stump, stump.outputs(codes).astype(np.int8)
 
 
 def _label(weight: float) -> float:
-    """Sign of a side; a side without weight is negative."""
-    return 1.0 if weight > 0 else -1.0
+    """Sign of a side; one whose weights cancel, up to rounding, is positive (X01)."""
+    return 1.0 if weight > -TIE else -1.0

@@ -3,7 +3,9 @@
 Primal (margin-LP): max ρ  s.t.  Uα >= ρ1, Σα = 1, α >= 0.
 Dual (edge-LP):     min γ  s.t.  Uᵀd <= γ1, Σd = 1, d >= 0.
 
-Both have the same value ρ*; it is the reference that every other algorithm is tested against.
+Both have the same value ρ*; it is the reference that every other algorithm is tested against. With
+ν it is the soft-margin program (ratsch-2 A3, eq. 4.12): examples may fall short by ξ at the price
+(1/ν) Σ p_i ξ_i, and no weight may exceed p_i / ν.
 """
 
 from __future__ import annotations
@@ -39,13 +41,19 @@ class MarginSolution:
         return np.flatnonzero(self.weights > 1e-12)
 
 
-def solve_margin_lp(outcomes: Array) -> MarginSolution:
+def solve_margin_lp(
+    outcomes: Array, nu: float | None = None, prior: Array | None = None
+) -> MarginSolution:
     """Solve the margin-LP with HiGHS.
 
     Parameters
     ----------
     outcomes : array (n_examples, n_hypotheses)
         ``U[i, j] = y_i h_j(x_i)``.
+    nu : float, optional
+        Share of weight that may fall short, in (0, 1]; None for the hard margin.
+    prior : array, optional
+        Weights of the examples with sum one; None for equal weights.
 
     Returns
     -------
@@ -68,14 +76,17 @@ def solve_margin_lp(outcomes: Array) -> MarginSolution:
     from scipy.optimize import linprog  # here, not above: a third of a second at import
 
     n, m = outcomes.shape
-    # Variables (α, ρ): ρ - Uα <= 0 for every example.
+    prior = np.full(n, 1.0 / n) if prior is None else np.asarray(prior)
+    # Variables (α, ρ, ξ): ρ - Uα - ξ <= 0 for every example; without ν there is no ξ.
+    slack = np.empty((n, 0)) if nu is None else -np.eye(n)
+    price = np.empty(0) if nu is None else prior / nu
     result = linprog(
-        c=np.append(np.zeros(m), -1.0),
-        A_ub=np.column_stack([-outcomes, np.ones(n)]),
+        c=np.concatenate([np.zeros(m), [-1.0], price]),
+        A_ub=np.column_stack([-outcomes, np.ones(n), slack]),
         b_ub=np.zeros(n),
-        A_eq=np.append(np.ones(m), 0.0)[None, :],
+        A_eq=np.concatenate([np.ones(m), [0.0], np.zeros(len(price))])[None, :],
         b_eq=[1.0],
-        bounds=[(0, None)] * m + [(None, None)],
+        bounds=[(0, None)] * m + [(None, None)] + [(0, None)] * len(price),
         method="highs",
     )
     if result.status != 0:

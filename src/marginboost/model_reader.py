@@ -1,0 +1,337 @@
+"""From a document of plain data to a model, checking every field (see docs/model-file.md)."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from .core.certificate import Certificate
+from .core.ensemble import Ensemble
+from .core.history import FIELDS, History
+from .core.hypothesis import Hypothesis, hypothesis_from_dict
+from .core.oracle import Oracle
+from .core.stop import Stop
+from .core.types import Array
+from .oracles.finite import Column, FiniteOracle
+from .oracles.pooled import PooledOracle
+from .oracles.resampling import ResamplingOracle
+from .oracles.stumps import Stump, StumpOracle
+from .oracles.tree_hypothesis import Tree
+from .oracles.trees import TreeOracle
+
+FORMAT = "marginboost-model"
+VERSION = 1
+MAX_WRAPPERS = 8
+"""Most base learners wrapped in each other."""
+
+DTYPES = (
+    "bool",
+    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    *("float16", "float32", "float64", "str", "object"),
+)
+NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+ORACLES: dict[str, type[Oracle]] = {
+    oracle.__name__: oracle
+    for oracle in (FiniteOracle, PooledOracle, ResamplingOracle, StumpOracle, TreeOracle)
+}
+"""Base learners that are nothing but their settings. A file can name these and no others."""
+
+T = TypeVar("T")
+
+
+class ModelFileError(ValueError):
+    """A model file that is damaged, or not a model file; the message names file and field."""
+
+
+class Field:
+    """A value of the document and its place, so that every complaint says where.
+
+    Parameters
+    ----------
+    value : object
+        Parsed JSON.
+    place : str
+        For example ``ensemble.members[3]``.
+    """
+
+    def __init__(self, value: Any, place: str = "") -> None:
+        self.value = value
+        self.place = place
+
+    def wrong(self, expected: str, cause: Exception | None = None) -> NoReturn:
+        """Complain."""
+        place = self.place or "document"
+        message = f"{place}: got {reprlib.repr(self.value)}, expected {expected}"
+        raise ModelFileError(message) from cause
+
+    def is_a(self, kind: type[T], expected: str) -> T:
+        """Return the value if it is of exactly this type: True is not an integer here."""
+        if type(self.value) is not kind:
+            self.wrong(expected)
+        value: T = self.value
+        return value
+
+    def keys(self, expected: Iterable[str]) -> dict[str, Field]:
+        """Fields of an object that has just these keys."""
+        found, names = self.is_a(dict, "an object"), list(expected)
+        for name in names:
+            if name not in found:
+                self.wrong(f"the key {name!r}")
+        for name in found:
+            if name not in names:
+                self.wrong(f"no key but {', '.join(names)}; {reprlib.repr(name)} is unknown")
+        return self.entries()
+
+    def entries(self) -> dict[str, Field]:
+        """Fields of an object with any keys."""
+        prefix = f"{self.place}." if self.place else ""
+        found = self.is_a(dict, "an object")
+        return {name: Field(value, f"{prefix}{name}") for name, value in found.items()}
+
+    def items(self, length: int | None = None) -> list[Field]:
+        """Fields of a list."""
+        found = self.is_a(list, "a list")
+        if length is not None and len(found) != length:
+            self.wrong(f"{length} items, as in the rest of the file")
+        return [Field(value, f"{self.place}[{i}]") for i, value in enumerate(found)]
+
+    def number(self, finite: bool = False) -> float:
+        """Return a number; NaN and infinities, written as strings, unless it has to be finite."""
+        if type(self.value) in (int, float):
+            return float(self.value)
+        if finite:
+            self.wrong("a finite number")
+        if type(self.value) is not str or self.value not in NON_FINITE:
+            self.wrong(f"a number or one of {', '.join(NON_FINITE)}")
+        return NON_FINITE[self.value]
+
+    def made_by(self, maker: Callable[[Any], T], expected: str) -> T:
+        """Return what ``maker`` makes of the value; what it refuses is a fault of the file."""
+        try:
+            return maker(self.value)
+        except ModelFileError:
+            raise
+        except Exception as error:  # the maker was written for sound data; this is the file's
+            self.wrong(f"{expected} ({str(error)[:200]})", error)
+
+
+TOP_LEVEL = (
+    *("format", "version", "library", "estimator", "params", "classes", "features", "ensemble"),
+    *("history", "certificate", "stop", "n_iter"),
+)
+
+
+def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any:
+    """Make a model from plain data, checking every field.
+
+    Parameters
+    ----------
+    document : object
+        What :func:`read_document` returns.
+    registry : mapping
+        Classifiers that a document may name.
+    """
+    _check_format(Field(document))
+    fields = Field(document).keys(TOP_LEVEL)
+    fields["library"].is_a(str, "a version as string")
+    name = fields["estimator"].is_a(str, "the name of a classifier")
+    if name not in registry:
+        fields["estimator"].wrong(f"one of {', '.join(sorted(registry))}")
+    params = _read_params(fields["params"], registry[name])
+    model = fields["params"].made_by(lambda _: registry[name](**params), "settings")
+    fields["params"].made_by(lambda _: _check_settings(model), "valid settings")
+    _read_features(fields["features"], model)
+    model.classes_ = _read_classes(fields["classes"])
+    model.ensemble_ = _read_ensemble(fields["ensemble"], model._categories)
+    model.history_ = _read_history(fields["history"])
+    model.certificate_ = _read_certificate(fields["certificate"])
+    model.certified_ = model.certificate_.certified
+    model.stop_reason_ = fields["stop"].made_by(Stop, f"one of {', '.join(Stop)}")
+    model.n_iter_ = fields["n_iter"].is_a(int, "the number of rounds")
+    if model.n_iter_ != len(model.history_):
+        fields["n_iter"].wrong(f"{len(model.history_)}, the number of rounds in history")
+    model.estimator_errors_ = model.history_["error"]
+    model.intercept_ = 0.0
+    return model
+
+
+def _check_format(document: Field) -> None:
+    entries = document.entries()
+    for key in ("format", "version"):
+        if key not in entries:
+            document.wrong(f"the key {key!r}: is this a model file?")
+    if entries["format"].is_a(str, f"{FORMAT!r}") != FORMAT:
+        entries["format"].wrong(f"{FORMAT!r}")
+    number = entries["version"].is_a(int, "an integer")
+    if number > VERSION:
+        entries["version"].wrong(
+            f"at most {VERSION}: the file was written by a newer release; upgrade marginboost"
+        )
+    if number < 1:
+        entries["version"].wrong("an integer of at least 1")
+
+
+def _read_params(field: Field, owner: type[Any], depth: int = 0) -> dict[str, Any]:
+    """Settings of an estimator or oracle; those that the file lacks keep their defaults."""
+    known = owner._get_param_names()
+    params = {}
+    for name, entry in field.entries().items():
+        if name not in known:
+            field.wrong(f"parameters of {owner.__name__}; {reprlib.repr(name)} is not one")
+        params[name] = _read_param(entry, depth)
+        if isinstance(params[name], Oracle):
+            if name not in ("estimator", "oracle"):
+                entry.wrong("a setting, not a base learner")
+        elif name == "oracle" or (name == "estimator" and entry.value is not None):
+            entry.wrong("a base learner")
+        elif name == "callbacks" and entry.value is not None:
+            entry.wrong("null: callbacks are code, not data")
+    return params
+
+
+def _read_param(field: Field, depth: int) -> Any:
+    value = field.value
+    if isinstance(value, list):
+        return [_read_scalar(item) for item in field.items()]
+    if not isinstance(value, dict):
+        return None if value is None else _read_scalar(field)
+    if depth == MAX_WRAPPERS:
+        field.wrong(f"at most {MAX_WRAPPERS} base learners wrapped in each other")
+    entries = field.keys(("oracle", "params"))
+    name = entries["oracle"].is_a(str, "the name of a base learner")
+    if name not in ORACLES:
+        entries["oracle"].wrong(f"one of {', '.join(ORACLES)}")
+    params = _read_params(entries["params"], ORACLES[name], depth + 1)
+    return entries["params"].made_by(lambda _: ORACLES[name](**params), f"settings of {name}")
+
+
+def _read_scalar(field: Field) -> Any:
+    if type(field.value) not in (bool, int, float, str):
+        field.wrong("a number, a string, true or false")
+    return field.value
+
+
+def _check_settings(model: Any) -> None:
+    """Let the class itself check its settings: they are used by predictions and later fits."""
+    if type(model.n_jobs) not in (int, type(None)):
+        raise TypeError(f"n_jobs: got {reprlib.repr(model.n_jobs)}, expected an integer or null")
+    model._check_parameters()
+    model._make_rule()
+
+
+def _read_values(field: Field) -> Array:
+    """Labels or categories, in the type they had."""
+    entries = field.keys(("dtype", "values"))
+    dtype = entries["dtype"].is_a(str, "the name of a type")
+    if dtype not in DTYPES:
+        entries["dtype"].wrong(f"one of {', '.join(DTYPES)}")
+    scalars = [_read_scalar(item) for item in entries["values"].items()]
+    kinds = {"b": (bool,), "i": (int,), "u": (int,), "f": (int, float), "U": (str,)}
+    allowed = kinds.get(np.dtype(dtype).kind, (bool, int, float, str))
+    if not all(type(scalar) in allowed for scalar in scalars):
+        entries["values"].wrong(f"values of type {dtype}")
+    if len(set(scalars)) != len(scalars):
+        entries["values"].wrong("distinct values")
+    with np.errstate(over="ignore"):
+        values = entries["values"].made_by(lambda v: np.array(v, dtype=dtype), f"{dtype} values")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        entries["values"].wrong(f"values that fit in {dtype}")
+    return values
+
+
+def _read_classes(field: Field) -> Array:
+    classes = _read_values(field)
+    if len(classes) != 2 or classes[0] == classes[1]:
+        field.wrong("two distinct classes")
+    return classes
+
+
+def _read_features(field: Field, model: Any) -> None:
+    """Names, number and categories of the features."""
+    entries = field.keys(("names", "had_names", "categories"))
+    names = [name.is_a(str, "a feature name") for name in entries["names"].items()]
+    if not names:
+        entries["names"].wrong("at least one feature")
+    model._names = names
+    model.n_features_in_ = len(names)
+    model._categories = [
+        None if known.value is None else _read_values(known)
+        for known in entries["categories"].items(len(names))
+    ]
+    if entries["had_names"].is_a(bool, "true or false"):
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _read_ensemble(field: Field, categories: list[Array | None]) -> Ensemble:
+    entries = field.keys(("members", "coef"))
+    members = []
+    for item in entries["members"].items():
+        item.is_a(dict, "a hypothesis")
+        members.append(
+            item.made_by(lambda data: _read_hypothesis(data, categories), "a hypothesis")
+        )
+    coef = [item.number(finite=True) for item in entries["coef"].items(len(members))]
+    if not math.isfinite(sum(map(abs, coef))):
+        entries["coef"].wrong("coefficients with a finite sum")
+    return Ensemble(tuple(members), np.array(coef, dtype=np.float64))
+
+
+def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hypothesis:
+    """Make a hypothesis whose features and categories are among those of the model."""
+    member = hypothesis_from_dict(data)
+    if isinstance(member, Stump):
+        _check_split(member.feature, member.threshold, member.categories or (), categories)
+    elif isinstance(member, Column):
+        _check_feature(member.index, categories)
+    elif isinstance(member, Tree):
+        for node in member.nodes[member.nodes["feature"] >= 0]:
+            codes = member.categories[node["first"] : node["last"]].tolist()
+            _check_split(int(node["feature"]), float(node["threshold"]), codes, categories)
+    return member
+
+
+def _check_feature(feature: int, categories: list[Array | None]) -> None:
+    if feature >= len(categories):
+        raise ValueError(f"feature {feature} of {len(categories)}")
+
+
+def _check_split(
+    feature: int, threshold: float, codes: Sequence[int], categories: list[Array | None]
+) -> None:
+    """Raise unless a split asks a category for a code, and a number for its size.
+
+    Without codes and with an infinite threshold it asks whether there is a value: that suits both.
+    """
+    _check_feature(feature, categories)
+    known = categories[feature]
+    if known is None and len(codes):
+        raise ValueError(f"feature {feature} is numeric and cannot be split by category")
+    if known is not None and not len(codes) and math.isfinite(threshold):
+        raise ValueError(f"feature {feature} is categorical and cannot be split by size")
+    n_codes = 0 if known is None else max(1, len(known))
+    if any(code >= n_codes for code in codes):
+        raise ValueError(f"a category above {n_codes - 1} of feature {feature}")
+
+
+def _read_history(field: Field) -> History:
+    entries = field.keys(FIELDS)
+    n_rounds = len(entries["edge"].items())
+    return History(
+        {name: [item.number() for item in entries[name].items(n_rounds)] for name in FIELDS}
+    )
+
+
+def _read_certificate(field: Field) -> Certificate:
+    entries = field.keys(("lower", "upper", "value", "certified", "reason"))
+    return Certificate(
+        lower=entries["lower"].number(),
+        upper=entries["upper"].number(),
+        value=entries["value"].number(),
+        certified=entries["certified"].is_a(bool, "true or false"),
+        reason=entries["reason"].is_a(str, "a sentence"),
+    )
