@@ -39,6 +39,9 @@ from ..validation import check_choice, check_number
 STEEP = 0.99
 """Edge above which the weight of the errors is summed directly: 1 - edge has lost its digits."""
 
+TINY = 1e-300
+"""Least weight of an example in a step: one that has underflowed may still be wrong."""
+
 ROUNDING = 1e-14
 """An edge that exceeds the target by no more than this does so by rounding only."""
 
@@ -125,7 +128,7 @@ class AdaBoost(Rule):
         outcome = y * best.column
         if self.step == "closed" and best.edge < 1.0:
             return math.atanh(best.edge) - math.atanh(target)
-        return exponential_step(np.abs(state.dual), outcome, target)
+        return exponential_step(np.maximum(np.abs(state.dual), TINY), outcome, target)
 
     def memory(self) -> dict[str, Any]:
         """Return the shift of the weights."""
@@ -143,7 +146,7 @@ def _binary_step(state: State, best: Candidate) -> float:
     wrong, count = wrong_weight(state.dual, best.column, state.sample.y)
     if count == 0:
         return math.inf
-    wrong = max(wrong, 1e-300)  # weights may underflow; the examples are still wrong
+    wrong = max(wrong, TINY)
     return 0.5 * math.log((1.0 - wrong) / wrong)
 
 
@@ -155,7 +158,8 @@ def _log_normaliser(state: State, best: Candidate, step: float) -> float:
         return step + math.log(total) if total > 0.0 else -step
     exponent = -step * state.sample.y * best.column
     largest = float(exponent.max())
-    return largest + math.log(float(np.abs(state.dual) @ np.exp(exponent - largest)))
+    total = float(np.abs(state.dual) @ np.exp(exponent - largest))
+    return largest + math.log(max(total, TINY))
 
 
 @document

@@ -8,8 +8,6 @@ import numpy as np
 
 from ..core.types import Array
 
-TINY = 1e-300
-
 
 def exponential_step(weights: Array, outcome: Array, target: float = 0.0) -> float:
     """Minimise ``Σ_i weights_i exp(a (target - outcome_i))`` over ``a``.
@@ -26,8 +24,8 @@ def exponential_step(weights: Array, outcome: Array, target: float = 0.0) -> flo
     Returns
     -------
     float
-        The minimiser: positive when the edge exceeds the target, infinite when every example has
-        ``u_i >= target`` (the hypothesis alone meets the target).
+        The minimiser: positive when the edge exceeds the target, infinite when every example with
+        weight has ``u_i >= target`` (the hypothesis alone meets the target).
 
     Examples
     --------
@@ -37,8 +35,8 @@ def exponential_step(weights: Array, outcome: Array, target: float = 0.0) -> flo
     >>> round(exponential_step(np.full(4, 0.25), u), 6), round(0.5 * math.log(3), 6)
     (0.549306, 0.549306)
     """
-    # A weight that has underflowed still belongs to an example that may be wrong.
-    d, v = np.maximum(weights, TINY), target - outcome
+    active = weights > 0
+    d, v = weights[active], target - outcome[active]
     slope = float(d @ v)
     if slope == 0.0:
         return 0.0
