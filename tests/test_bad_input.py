@@ -350,20 +350,17 @@ def test_own_settings_out_of_range(make, name, value, error, message):
 
 
 @pytest.mark.parametrize("make", [AdaBoostClassifier, ArcGVClassifier, BaggedVoteClassifier])
-@pytest.mark.xfail(reason="estimators.py: `assert self.n_estimators is not None` has no message")
 def test_no_number_of_rounds_where_one_is_needed(make):
     with pytest.raises((TypeError, ValueError), match="n_estimators: got None, expected"):
         make(n_estimators=None).fit(X, Y)
 
 
-@pytest.mark.xfail(reason="estimators.py: says 'TimeBudget' object is not iterable")
 def test_a_callback_without_a_list():
     with pytest.raises(TypeError, match=r"callbacks: got .*, expected"):
         AdaBoostClassifier(callbacks=TimeBudget(1)).fit(X, Y)
 
 
 @pytest.mark.parametrize("estimator", [KMeans(n_clusters=2), DecisionTreeClassifier])
-@pytest.mark.xfail(reason="estimators.py: anything with fit and predict passes as base learner")
 def test_estimators_that_are_neither_classifier_nor_regressor(estimator):
     with pytest.raises(TypeError, match=r"estimator: got .*, expected None, an Oracle"):
         AdaBoostClassifier(estimator).fit(X, Y)
@@ -412,7 +409,6 @@ def test_a_binned_matrix_for_a_scikit_learn_base_learner():
                 model.fit(binned, Y)
 
 
-@pytest.mark.xfail(reason="estimators.py: cuts of the matrix are not compared with the model's")
 def test_a_binned_matrix_with_other_cuts():
     """Its bins cannot say on which side of the model's thresholds a row lies."""
     model = AdaBoostClassifier(n_estimators=3).fit(X, Y)
@@ -421,9 +417,6 @@ def test_a_binned_matrix_with_other_cuts():
         model.predict(coarse)
 
 
-@pytest.mark.xfail(
-    reason="estimators.py: a fit on a BinnedMatrix keeps the names of the fit before"
-)
 def test_names_of_an_earlier_fit_are_forgotten():
     model = AdaBoostClassifier(n_estimators=3).fit(pd.DataFrame(X, columns=["a", "b"]), Y)
     model.fit(BinnedMatrix.from_table(Table(X, ["u", "v"])), Y)
@@ -450,9 +443,6 @@ def test_before_fit(make):
 
 
 @pytest.mark.parametrize("method", ["staged_predict", "staged_decision_function"])
-@pytest.mark.xfail(
-    reason="estimators.py: estimator_weights_ is read before check_is_fitted", raises=AttributeError
-)
 def test_staged_before_fit(method):
     with pytest.raises(NotFittedError):
         next(getattr(AdaBoostClassifier(), method)(X))

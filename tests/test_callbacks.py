@@ -39,7 +39,7 @@ class Recorder(Callback):
     def prepare(self, encode):
         self.log.append((self.name, "prepare"))
 
-    def on_start(self, state, rule, max_rounds):
+    def on_start(self, state, oracle, rule, max_rounds):
         self.log.append((self.name, "start", type(rule).__name__, max_rounds))
 
     def on_round(self, state):
@@ -81,9 +81,6 @@ def test_a_callback_of_the_users_stops_the_run(problem):
     np.testing.assert_array_equal(model.decision_function(X), shorter.decision_function(X))
 
 
-@pytest.mark.xfail(
-    reason="core/loop.py: `stop = stop or callback.on_round(state)` skips the callbacks after it"
-)
 def test_every_callback_sees_the_round_in_which_another_stops(problem):
     X, y, _, _ = problem
     log = []
@@ -93,7 +90,6 @@ def test_every_callback_sees_the_round_in_which_another_stops(problem):
     assert ("b", 3) in log
 
 
-@pytest.mark.xfail(reason="core/loop.py: no callback sees a round in which the rule stops")
 def test_callbacks_see_the_last_round_of_a_rule_that_stops():
     """A perfect stump ends the run in round one; that round is still a round."""
     log = []
@@ -112,11 +108,10 @@ def test_on_end_is_called_when_a_round_fails(problem):
 
 
 class FailingStart(Callback):
-    def on_start(self, state, rule, max_rounds):
+    def on_start(self, state, oracle, rule, max_rounds):
         raise ArithmeticError("no start")
 
 
-@pytest.mark.xfail(reason="core/run.py: on_start is outside the try block")
 def test_on_end_is_called_when_another_callback_cannot_start(problem):
     X, y, _, _ = problem
     log = []

@@ -16,7 +16,16 @@ from .algorithms import (
     LPBoostClassifier,
     MarginalAdaBoostClassifier,
 )
-from .core import Certificate, Checkpoint, EarlyStopping, History, Progress, Stop, TimeBudget
+from .core import (
+    Callback,
+    Certificate,
+    Checkpoint,
+    EarlyStopping,
+    History,
+    Progress,
+    Stop,
+    TimeBudget,
+)
 from .data import BinnedMatrix
 from .estimators import BaseMarginClassifier
 from .model_file import load_model
@@ -49,6 +58,7 @@ __all__ = [
     "ArcGVClassifier",
     "BaggedVoteClassifier",
     "BinnedMatrix",
+    "Callback",
     "Certificate",
     "Checkpoint",
     "EarlyStopping",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier, is_regressor
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -39,7 +39,8 @@ COMMON_PARAMETERS = """max_bins : int or None
     n_jobs : int or None
         Threads; None is all cores. The result does not depend on it.
     random_state : int, RandomState or None
-        Seed of what is random: resampling, and scikit-learn base learners.
+        Seed of what is random: resampling, and scikit-learn base learners. None is a fixed seed,
+        so that fits repeat and interrupted ones can go on.
     verbose : int
         1 shows a progress bar."""
 
@@ -133,7 +134,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
             return StumpOracle()
         if isinstance(self.estimator, Oracle):
             return self.estimator
-        if hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict"):
+        learns = isinstance(self.estimator, BaseEstimator) and hasattr(self.estimator, "fit")
+        if learns and (is_classifier(self.estimator) or is_regressor(self.estimator)):
             return SklearnOracle(self.estimator)
         raise TypeError(
             f"estimator: got {self.estimator!r}, expected None, an Oracle such as StumpOracle() or "
@@ -142,8 +144,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     def _max_rounds(self, rule: Rule, sample: Sample) -> int:
         """Most rounds of the loop."""
-        assert self.n_estimators is not None
-        return int(self.n_estimators)
+        check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
+        return int(self.n_estimators or 0)
 
     def _tolerance(self) -> float | None:
         """Gap at which the bounds count as met."""
@@ -193,7 +195,10 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         if self.max_bins is not None:
             check_number("max_bins", self.max_bins, at_least=2, integer=True)
         resolve_n_jobs(self.n_jobs)
-        for callback in self.callbacks or ():
+        callbacks = () if self.callbacks is None else self.callbacks
+        if not isinstance(callbacks, Sequence):
+            raise TypeError(f"callbacks: got {callbacks!r}, expected a list of Callback objects")
+        for callback in callbacks:
             if not isinstance(callback, Callback):
                 raise TypeError(f"callbacks: got {callback!r}, expected Callback objects")
 
@@ -203,13 +208,12 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         if isinstance(X, BinnedMatrix):
+            if hasattr(self, "feature_names_in_"):  # of an earlier fit
+                del self.feature_names_in_
             self.n_features_in_ = X.n_features
             self._names, self._categories = list(X.names), list(X.categories)
             return X, _read_labels(y, X.n_rows)
-        if is_frame(X):
-            validate_data(self, X=X, skip_check_array=True)
-        else:
-            X = validate_data(self, X=X, **_ARRAY_CHECKS)
+        X = self._check_rows(X, reset=True)
         if X.shape[0] == 0:
             raise ValueError("X: got 0 rows, expected at least 2 (one of each class)")
         names = getattr(self, "feature_names_in_", None)
@@ -245,7 +249,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         n_classes = len(self.classes_)
         if n_classes == 1:
             raise ValueError(
-                f"y: got one class ({self.classes_[0]!r}) among the rows of positive weight, "
+                f"y: got one class ({self.classes_.tolist()[0]!r}) among the rows of positive "
+                "weight, "
                 "expected two classes"
             )
         if n_classes > 2:
@@ -277,7 +282,9 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
                 sample_weight=None if uniform else weights,
                 n_jobs=threads,
             )
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        # A fixed seed unless one is asked for: fits repeat, and interrupted ones can go on.
+        state = 0 if self.random_state is None else self.random_state
+        seed = int(check_random_state(state).randint(2**31 - 1))
         return Sample.of_labels(signs, weights, rows=rows, bins=bins, seed=seed, n_threads=threads)
 
     def _make_callbacks(self) -> list[Callback]:
@@ -292,7 +299,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         labels = _read_labels(y, rows.n_rows)
         unknown = np.setdiff1d(labels, self.classes_)
         if unknown.size:
-            raise ValueError(f"y: got label {unknown[0]!r}, expected one of {list(self.classes_)}")
+            known = self.classes_.tolist()
+            raise ValueError(f"y: got label {unknown.tolist()[0]!r}, expected one of {known}")
         return rows, np.where(labels == self.classes_[1], 1, -1).astype(np.int8)
 
     def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
@@ -318,12 +326,18 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
                     f"X has {X.n_features} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_} features as input"
                 )
+            check_cuts(self.ensemble_, X)
             return X
+        return Table(self._check_rows(X, reset=False), self._names, self._categories)
+
+    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+        """Shape, names and, for arrays, values; frames are read column by column later."""
+        if hasattr(X, "collect") and not hasattr(X, "shape"):
+            raise TypeError("X: got a lazy frame, expected rows; call its collect() first")
         if is_frame(X):
-            validate_data(self, X=X, reset=False, skip_check_array=True)
-        else:
-            X = validate_data(self, X=X, reset=False, **_ARRAY_CHECKS)
-        return Table(X, self._names, self._categories)
+            validate_data(self, X=X, reset=reset, skip_check_array=True)
+            return X
+        return validate_data(self, X=X, reset=reset, **_ARRAY_CHECKS)
 
     def _scores(self, rows: Table | BinnedMatrix) -> Array:
         return self.ensemble_.scores(rows, resolve_n_jobs(self.n_jobs))
@@ -364,8 +378,9 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Normalised votes after 1, 2, … hypotheses."""
+        rows = self._read_rows(X)
+        scores = self.ensemble_.staged_scores(rows)
         lengths = np.cumsum(np.abs(self.estimator_weights_))
-        scores = self.ensemble_.staged_scores(self._read_rows(X))
         for score, length in zip(scores, lengths, strict=True):
             yield np.clip(score / length, -1.0, 1.0)
 
@@ -376,7 +391,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Probabilities after 1, 2, … hypotheses."""
-        for scores in self.ensemble_.staged_scores(self._read_rows(X)):
+        rows = self._read_rows(X)
+        for scores in self.ensemble_.staged_scores(rows):
             yield self._probabilities(scores)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
@@ -479,6 +495,18 @@ def _read_labels(y: Any, n_rows: int) -> Array:
             )
     check_classification_targets(labels)
     return labels
+
+
+def check_cuts(ensemble: Ensemble, bins: BinnedMatrix) -> None:
+    """Raise unless every cut of the model is one between the bins: else a bin may straddle it."""
+    for member in ensemble.members:
+        for feature, cut in member.cuts():
+            if np.isfinite(cut) and not (bins.edges[feature] == cut).any():
+                raise ValueError(
+                    f"X: the BinnedMatrix has no cut at {cut:g} in column {bins.names[feature]!r}, "
+                    "but the model has; bin the rows with the cuts of the training data "
+                    "(BinnedMatrix.bin)"
+                )
 
 
 def _read_weights(sample_weight: Any, n_rows: int) -> Array:

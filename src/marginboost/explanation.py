@@ -11,7 +11,7 @@ import numpy as np
 from .core.ensemble import Ensemble
 from .core.types import Array
 from .data import Table
-from .data.table import Categories, is_frame
+from .data.table import Categories, frame_names, is_frame
 from .kernels.reference import step_function
 from .oracles.stumps import StepFunction, Stump, step_functions
 
@@ -51,6 +51,16 @@ class Explanation:
     def contributions(self, X: Any) -> Array:
         """Contribution of each feature to each row's vote; a row of it sums to the vote."""
         source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+        if source.shape[1] != len(self.names):
+            raise ValueError(
+                f"X has {source.shape[1]} features, expected {len(self.names)} features"
+            )
+        unnamed = self.names == [f"x{j}" for j in range(len(self.names))]
+        if is_frame(X) and not unnamed and [str(c) for c in frame_names(X)] != self.names:
+            raise ValueError(
+                "X: the columns must have the names seen in fit, in the same order: "
+                f"{', '.join(self.names[:5])}{', …' if len(self.names) > 5 else ''}"
+            )
         table = Table(source, self.names, self.categories)
         out = np.zeros((table.n_rows, table.n_features))
         for step in self.shapes.values():

@@ -273,7 +273,7 @@ def _find_link(model: Any) -> Link:
     is refused instead of being exported wrongly.
     """
     length = float(model.ensemble_.length or 1.0)
-    scores = np.concatenate([np.linspace(-3.0, 3.0, 31), np.linspace(-length, length, 31)])
+    scores = np.linspace(-length, length, 61)  # no row has a score outside
     expected = model._probabilities(scores)
     for link, compute in LINKS.items():
         both = np.column_stack([compute(-scores, length), compute(scores, length)])

@@ -316,3 +316,14 @@ def test_rows_of_weight_zero_do_not_count(problem):
         fewer = AdaBoostClassifier(n_estimators=8, max_bins=None).fit(kept, y[weight > 0])
         np.testing.assert_array_equal(model.decision_function(X), fewer.decision_function(X))
         assert (model.dual_[::3] == 0).all()
+
+
+def test_from_data_and_bin_share_their_cuts():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(300, 3)), rng.normal(size=(50, 3))
+    bins = BinnedMatrix.from_data(X, max_bins=20)
+    y = (X[:, 0] > 0).astype(int)
+    model = AdaBoostClassifier(n_estimators=10).fit(bins, y)
+    np.testing.assert_array_equal(
+        model.decision_function(bins.bin(new)), model.decision_function(new)
+    )

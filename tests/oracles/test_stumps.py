@@ -161,12 +161,13 @@ def test_mirrored_features_are_tied_at_every_rank(seed):
     assert set(pairs[:, 0]) == {0, 2, 4}
 
 
-def test_a_side_without_weight_is_negative():
+def test_a_side_without_weight_is_positive():
+    """As X01 breaks ties; rounding noise must not choose a label."""
     X = np.array([[0.0], [1.0], [1.0]])
-    (found,) = search(X, np.array([0.5, 0.25, -0.25]))
-    assert (found.hypothesis.left, found.hypothesis.right) == (1.0, -1.0)
+    (found,) = search(X, np.array([-0.5, 0.25, -0.25 - 1e-16]))
+    assert (found.hypothesis.left, found.hypothesis.right) == (-1.0, 1.0)
     (found,) = search(X, np.zeros(3))
-    assert (found.hypothesis.left, found.hypothesis.right) == (-1.0, -1.0)
+    assert (found.hypothesis.left, found.hypothesis.right) == (1.0, 1.0)
     assert found.edge == 0.0
 
 

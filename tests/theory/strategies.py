@@ -90,7 +90,7 @@ def leaning_matrix(n, m, p, seed):
 class Recorder(Callback):
     """Keep scores, weights and lengths of every round; ``duals[t]`` belongs to round t + 1."""
 
-    def on_start(self, state, rule, max_rounds):
+    def on_start(self, state, oracle, rule, max_rounds):
         self.duals = [state.dual.copy()]
         self.scores, self.lengths, self.min_margins = [], [], []
         self.members, self.coef = state.members, state.coef

@@ -1,4 +1,4 @@
-"""LPBoost against the full linear program: ν-property, caps, limits (ratsch-2 A3, A4, A8, C1-C3)."""
+"""LPBoost against the full linear program: ν-property, caps, limits (ratsch-2 A3-A8, C1-C3)."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_simplex_solves_the_full_program(problem):
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(problems())
 def test_smooth_brackets_the_full_program(problem):
-    outcomes, y, prior, nu = problem
+    outcomes, _, prior, nu = problem
     best = solve_margin_lp(outcomes, nu, prior).value
     run = solve(*problem, "smooth", 1e-4)
     assert (run.history["lower"] <= best + 1e-9).all()
@@ -80,7 +80,7 @@ def test_soft_margin_is_the_best_over_rho(problem):
 @given(problems())
 def test_nu_property(problem):
     """Margin errors weigh at most ν; rows at the margin or below weigh at least ν (C2, C3)."""
-    outcomes, y, prior, nu = problem
+    _, y, prior, nu = problem
     if nu is None:
         return
     run = solve(*problem, "simplex", 1e-10)
@@ -134,7 +134,7 @@ def test_uncertified_base_learner_says_so():
 @pytest.mark.parametrize("nu", [0.0, -0.1, 1.5, np.nan])
 def test_nu_out_of_range(nu):
     X, y = circle_2d(30)
-    with pytest.raises(ValueError, match="nu: got .*expected a number above 0 and at most 1"):
+    with pytest.raises(ValueError, match=r"nu: got .*expected a number above 0 and at most 1"):
         LPBoostClassifier(nu=nu).fit(X, y)
 
 

@@ -116,9 +116,7 @@ class AdaBoost(Rule):
         state.restart()
         state.move(best, 1.0)
         self._weights.refresh(state, 0.0)
-        state.note(
-            target=target, coef=1.0, normaliser=0.0, min_margin=state.min_margin, length=1.0
-        )
+        state.note(target=target, coef=1.0, normaliser=0.0, min_margin=state.min_margin, length=1.0)
         return Stop.PERFECT
 
     def _full_step(self, state: State, best: Candidate, target: float) -> float:

@@ -29,6 +29,7 @@ from ..core.oracle import Candidate
 from ..core.pool import ColumnPool
 from ..core.rule import Rule
 from ..core.run import Run
+from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
@@ -90,6 +91,10 @@ class LPBoost(Rule):
         """Soft margin of the present combination."""
         return self._value
 
+    def value_of(self, margins: Array, sample: Sample) -> float:
+        """Soft margin of any combination."""
+        return soft_margin(margins, sample.prior, self.nu)[0]
+
     def upper(self, state: State, edge: float) -> float:
         """Largest edge under capped weights."""
         return edge
@@ -114,7 +119,7 @@ class LPBoost(Rule):
     def _accept(self, state: State, coef: Array) -> None:
         assert state.pool is not None
         scores = state.pool.combine(coef)
-        value, _ = soft_margin(state.sample.y * scores, state.sample.prior, self.nu)
+        value = self.value_of(state.sample.y * scores, state.sample)
         if value > self._value or state.length == 0.0:
             self._value = value
             whole = np.zeros(len(state.members))
@@ -162,9 +167,9 @@ class LPBoost(Rule):
         """Rebuild the pool and the weights of a resumed run; nothing to do for a new one."""
         if not state.members:
             return
-        assert state.pool is not None and state.sample.rows is not None
+        assert state.pool is not None
         for t in self._in_pool:
-            state.pool.append(state.column(state.members[t]))
+            state.pool.append(state.sample.column(state.members[t]))
         state.min_margin = float(np.min(state.sample.y * state.scores)) / state.length
         if self._simplex is None:
             scores = state.pool.combine(np.array(self._trial))

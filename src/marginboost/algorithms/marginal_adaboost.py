@@ -132,6 +132,7 @@ class MarginalAdaBoost(AdaBoost):
         self._low, self._high, self._target = float(low), float(high), float(target)
         self._run, self._rounds, self._searching = int(run), int(rounds), bool(searching)
 
+
 @document
 class MarginalAdaBoostClassifier(BaseMarginClassifier):
     """Marginal AdaBoost: maximum margin by binary search, with a bound on the work.

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.callbacks import Callback, Checkpoint
+from ..core.callbacks import Callback
+from ..core.checkpoint import Checkpoint
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample

@@ -1,7 +1,8 @@
 """The boosting loop and its parts: everything here is shared by all algorithms."""
 
-from .callbacks import Callback, Checkpoint, EarlyStopping, Progress, TimeBudget
+from .callbacks import Callback, EarlyStopping, Progress, TimeBudget
 from .certificate import Certificate
+from .checkpoint import Checkpoint
 from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis

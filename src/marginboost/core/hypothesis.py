@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,6 +47,10 @@ class Hypothesis(ABC):
             return total
 
         return vote
+
+    def cuts(self) -> Iterable[tuple[int, float]]:
+        """Features and thresholds that this hypothesis compares, for kinds that read bins."""
+        raise TypeError(f"a {type(self).__name__} hypothesis cannot read a BinnedMatrix")
 
     def importances(self, n_features: int) -> Array:
         """Share of each feature in this hypothesis; sums to one, or to zero for a constant."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -62,6 +62,13 @@ class Oracle(BaseEstimator, ABC):
 
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""
+
+    def memory(self) -> dict[str, Any]:
+        """Return what a resumed run must know besides the weights, as plain data."""
+        return {}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Inverse of :meth:`memory`."""
 
     @abstractmethod
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:

@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .oracle import Candidate
+from .sample import Sample
 from .stop import Stop
+from .types import Array
 
 if TYPE_CHECKING:
     from .state import State
@@ -39,6 +41,10 @@ class Rule(ABC):
     @abstractmethod
     def value(self, state: State) -> float:
         """Objective of the present combination: a lower bound on the best one."""
+
+    def value_of(self, margins: Array, sample: Sample) -> float:
+        """Objective of any combination, from its margins; here the smallest of them."""
+        return float(margins.min())
 
     @abstractmethod
     def upper(self, state: State, edge: float) -> float:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from .callbacks import Callback
 from .certificate import Certificate
 from .ensemble import Ensemble
@@ -85,9 +83,10 @@ def train(
     bound = oracle.bind(sample)
     state = State(sample)
     rule.start(state)
-    for callback in callbacks:
-        callback.on_start(state, rule, max_rounds)
+    callbacks = sorted(callbacks, key=lambda callback: callback.saves_state)
     try:
+        for callback in sorted(callbacks, key=lambda callback: not callback.saves_state):
+            callback.on_start(state, bound, rule, max_rounds)
         stop = boost(state, bound, rule, max_rounds=max_rounds, tol=tol, callbacks=callbacks)
     finally:
         for callback in callbacks:
@@ -96,14 +95,14 @@ def train(
 
 
 def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
-    chosen = state.keep or state.present
+    chosen = state.keep or state.combination()
     if rule.maximises_margin and state.keep is None and state.best[0] > state.min_margin:
-        chosen = state.best[1:]
+        chosen = state.combination(state.best[1:])
     ensemble, scores, value = state.ensemble(chosen), state.scores, rule.value(state)
-    if chosen != state.present:
+    if chosen != state.combination():
         assert state.sample.rows is not None
         scores = ensemble.scores(state.sample.rows, state.sample.n_threads)
-        value = float(np.min(state.sample.y * scores)) / (ensemble.length or 1.0)
+        value = rule.value_of(state.sample.y * scores / (ensemble.length or 1.0), state.sample)
     does = "always returns" if oracle.exact else "need not return"
     certificate = Certificate(
         lower=state.lower,

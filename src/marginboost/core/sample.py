@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..data import BinnedMatrix, Table
+from .hypothesis import Hypothesis
 from .types import Array
 
 
@@ -57,3 +58,11 @@ class Sample:
     def uniform(self) -> bool:
         """Whether all rows weigh the same."""
         return bool((self.prior == self.prior[0]).all())
+
+    def column(self, hypothesis: Hypothesis) -> Array:
+        """Outputs of a hypothesis on the sample, as its oracle gave them."""
+        if self.rows is None:
+            raise ValueError("a sample without rows cannot be given to a hypothesis")
+        rows = self.rows
+        column = np.concatenate([hypothesis(rows.dense(*chunk)) for chunk in rows.chunks()])
+        return column.astype(np.int8) if (np.abs(column) == 1).all() else column

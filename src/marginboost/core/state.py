@@ -17,13 +17,16 @@ from .pool import ColumnPool
 from .sample import Sample
 from .types import Array
 
+Combination = tuple[int, int, list[float]]
+"""First and last member, and their coefficients."""
+
 
 class State:
     """Everything that changes in a run.
 
     Only :meth:`move` (one coefficient), :meth:`replace` (all of them) and :meth:`restart` touch the
-    combination, so ``scores`` is always the vote of the present members. Members are appended and never removed: the present combination is a slice
-    of ``members``, and so is the best one seen.
+    combination, so ``scores`` is always the vote of the present members. Members are appended and
+    never removed: the present combination is a slice of ``members``, and so is the best one seen.
 
     Attributes
     ----------
@@ -35,8 +38,10 @@ class State:
         Smallest ``y_i F(x_i) / length``; -1 for the empty combination. Set with the weights.
     best : tuple
         Largest such margin of any round, and the slice of members that reached it.
-    keep : tuple, optional
-        The slice that a callback wants the run to return.
+    keep : Combination, optional
+        The combination that a callback wants the run to return.
+    memo : dict
+        Numbers that callbacks want kept with the run.
     pool : ColumnPool, optional
         Columns of the members, for rules that ask for them.
     lower, upper : float
@@ -53,7 +58,8 @@ class State:
         self.length = 0.0
         self.min_margin = -1.0
         self.best: tuple[float, int, int] = (-np.inf, 0, 0)
-        self.keep: tuple[int, int] | None = None
+        self.keep: Combination | None = None
+        self.memo: dict[str, float] = {}
         self.pool: ColumnPool | None = None
         self.round = 0
         self.lower, self.upper = -np.inf, np.inf
@@ -110,10 +116,18 @@ class State:
         """Slice of the members that makes up the present combination."""
         return self.first, len(self.members)
 
-    def ensemble(self, members: tuple[int, int]) -> Ensemble:
-        """Return the combination that a slice of the members makes up."""
-        used = [t for t in range(*members) if self.coef[t] != 0.0]
-        return Ensemble(tuple(self.members[t] for t in used), np.array([self.coef[t] for t in used]))
+    def combination(self, members: tuple[int, int] | None = None) -> Combination:
+        """Return a slice of the members, the present one if none is given, with coefficients."""
+        first, last = members or self.present
+        return first, last, list(self.coef[first:last])
+
+    def ensemble(self, combination: Combination) -> Ensemble:
+        """Return the model that a combination is; members without weight are left out."""
+        first, _, coef = combination
+        used = [t for t, weight in enumerate(coef) if weight != 0.0]
+        return Ensemble(
+            tuple(self.members[first + t] for t in used), np.array([coef[t] for t in used])
+        )
 
     # -- bounds and record -----------------------------------------------------------------------
 
@@ -164,6 +178,8 @@ class State:
             "coef": list(self.coef),
             "first": self.first,
             "best": list(self.best),
+            "keep": self.keep,
+            "memo": dict(self.memo),
             "round": self.round,
             "lower": self.lower,
             "upper": self.upper,
@@ -179,17 +195,13 @@ class State:
         self.first = int(data["first"])
         margin, start, stop = data["best"]
         self.best = (float(margin), int(start), int(stop))
+        if data["keep"] is not None:
+            first, last, coef = data["keep"]
+            self.keep = (int(first), int(last), [float(weight) for weight in coef])
+        self.memo = {str(name): float(value) for name, value in data["memo"].items()}
         self.round = int(data["round"])
         self.lower, self.upper = float(data["lower"]), float(data["upper"])
         self.history = History(data["history"])
         self.seconds_before = float(data["seconds"])
         for member, step in zip(members[self.first :], self.coef[self.first :], strict=True):
-            self._add(self.column(member), step)
-
-    def column(self, member: Hypothesis) -> Array:
-        """Outputs of a hypothesis on the sample, as its oracle gave them."""
-        rows = self.sample.rows
-        if rows is None:
-            raise ValueError("a run without rows cannot be restored")
-        column = np.concatenate([member(rows.dense(*chunk)) for chunk in rows.chunks()])
-        return column.astype(np.int8) if (np.abs(column) == 1).all() else column
+            self._add(self.sample.column(member), step)

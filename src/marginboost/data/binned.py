@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from ..kernels.binning import assign_bins, assign_block
 from ..kernels.search import pad_narrow
 from ..kernels.threads import resolve_n_jobs, row_blocks, run_blocks
-from .table import Categories, Table
+from .table import Categories, Table, frame_names, is_frame
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -78,7 +79,8 @@ class BinnedMatrix:
             The input.
         max_bins : int or None
             Most bins of a numeric feature. A feature with no more distinct values than that keeps
-            them all; else cuts are at quantiles of weight. None keeps every distinct value.
+            them all; else cuts are at quantiles of weight. Above 200,000 rows both are judged by a
+            sample of the rows. None keeps every distinct value of all rows.
         sample_weight : array, optional
             Positive weights; a row of weight 2 counts as two rows.
         n_jobs : int, optional
@@ -100,6 +102,30 @@ class BinnedMatrix:
         codes = np.empty((table.n_features, table.n_rows), dtype=np.min_scalar_type(widest))
         _fill(table, edges, codes, threads)
         return cls(codes, edges, list(table.categories), list(table.names))
+
+    @classmethod
+    def from_data(
+        cls, X: Any, *, categorical: Sequence[int] | None = None, **settings: Any
+    ) -> BinnedMatrix:
+        """Bin an array, sparse matrix or data frame; settings as in :meth:`from_table`.
+
+        ``categorical`` lists columns; None takes them from a data frame's types.
+
+        >>> bins = BinnedMatrix.from_data([[1.0, 5.0], [2.0, 5.0], [4.0, 6.0]])
+        >>> bins.codes.tolist(), bins.edges[0].tolist()
+        ([[0, 1, 2], [0, 0, 1]], [1.5, 3.0])
+        """
+        source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+        names = frame_names(X) if is_frame(X) else [f"x{j}" for j in range(source.shape[1])]
+        return cls.from_table(Table.learn(source, names, categorical), **settings)
+
+    def bin(self, X: Any, n_jobs: int | None = None) -> BinnedMatrix:
+        """Bin other rows with the cuts of this matrix, for models fitted on it to read."""
+        source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+        table = Table(source, self.names, self.categories)
+        codes = np.empty((table.n_features, table.n_rows), dtype=self.codes.dtype)
+        _fill(table, self.edges, codes, resolve_n_jobs(n_jobs))
+        return BinnedMatrix(codes, self.edges, self.categories, self.names)
 
     def take(self, rows: Array) -> BinnedMatrix:
         """Some rows, with the same bins: folds of a cross-validation share their binning."""

@@ -29,6 +29,11 @@ def is_frame(X: object) -> bool:
     )
 
 
+def frame_names(X: Any) -> list[Any]:
+    """Column names of a data frame or table."""
+    return list(X.column_names if hasattr(X, "column_names") else X.columns)
+
+
 class Table:
     """Numeric view of an input.
 

@@ -13,7 +13,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @kernel
 def add_columns(columns: Array, used: Array, coef: Array, out: Array) -> None:
-    """``out += Σ_j coef_j columns_j`` over the columns in ``used``, a cache-sized piece at a time."""
+    """``out += Σ_j coef_j columns_j`` over the columns ``used``, a cache-sized piece at a time."""
     piece = 2048
     for start in range(0, out.size, piece):
         stop = min(start + piece, out.size)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..core.hypothesis import hypothesis_from_dict
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
 
@@ -35,6 +38,17 @@ class PooledOracle(Oracle):
         self.exact = self._base.exact
         self.class_name = self._base.class_name
         self.pool: list[Candidate] = []
+
+    def memory(self) -> dict[str, Any]:
+        """Return the hypotheses of the pool."""
+        return {"pool": [old.hypothesis.to_dict() for old in self.pool]}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Fill the pool again."""
+        for data in memory["pool"]:
+            hypothesis = hypothesis_from_dict(data)
+            column = self.sample.column(hypothesis)
+            self.pool.append(Candidate(hypothesis, 0.0, column))
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """The best of new and pooled candidates."""

@@ -73,6 +73,10 @@ class Stump(Hypothesis):
             self.feature, self.threshold, -self.left, -self.right, -self.missing, self.categories
         )
 
+    def cuts(self) -> list[tuple[int, float]]:
+        """Its one cut; none for categories."""
+        return [] if self.categories is not None else [(self.feature, self.threshold)]
+
     def importances(self, n_features: int) -> Array:
         """All on its feature; nothing for a constant."""
         share = np.zeros(n_features)

@@ -109,6 +109,12 @@ class Tree(Hypothesis):
         nodes["value"] *= -1.0
         return Tree(nodes, self.categories)
 
+    def cuts(self) -> list[tuple[int, float]]:
+        """All cuts between numbers."""
+        numeric = (self.nodes["feature"] >= 0) & (self.nodes["first"] == self.nodes["last"])
+        chosen = self.nodes[numeric]
+        return list(zip(chosen["feature"].tolist(), chosen["threshold"].tolist(), strict=True))
+
     def importances(self, n_features: int) -> Array:
         """Share of each feature in the gain of all splits."""
         splits = self.nodes[self.nodes["feature"] >= 0]

@@ -2,12 +2,14 @@
 
     min γ   s.t.  Σ_i d_i y_i h_j(x_i) <= γ for every column j,   Σ d = 1,   0 <= d <= cap
 
-One row a hypothesis, one variable an example: the basis is as large as the number of hypotheses, not
-of examples. The model stays in memory and goes on from its last basis when rows are added. The
+One row a hypothesis, one variable an example: the basis is as large as the number of hypotheses,
+not of examples. The model stays in memory and goes on from its last basis when rows are added. The
 multipliers of the rows are the coefficients of the combination.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import highspy
 import numpy as np
@@ -28,7 +30,7 @@ class SimplexMaster:
 
     def __init__(self, caps: Array) -> None:
         n = len(caps)
-        self._model = highspy.Highs()
+        self._model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._model.setOptionValue("output_flag", False)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._model.setOptionValue(name, 1e-10)

@@ -61,7 +61,9 @@ class SmoothMaster:
             # Chain rule through the division by the total.
             return loss, (slope - slope @ coef) / total
 
-        with threadpool_limits(1, "blas"):  # vectors as long as the pool: threads only get in the way
+        with threadpool_limits(
+            1, "blas"
+        ):  # vectors as long as the pool: threads only get in the way
             result = minimize(
                 objective,
                 start,
