@@ -46,9 +46,9 @@ class Interrupted(Exception):
 
 
 class Interrupt(Callback):
-    saves_state = True  # so that it comes after the checkpoint in a round
-
     """Raises after a round, and remembers the rounds it saw."""
+
+    saves_state = True  # so that it comes after the checkpoint in a round
 
     def __init__(self, at=None):
         self.at = at
@@ -463,6 +463,8 @@ def test_another_version(started, version):
 
 class Watch(Callback):
     """What lies in a folder after each round."""
+
+    saves_state = True  # so that it comes after the checkpoint in a round
 
     def __init__(self, folder):
         self.folder, self.seen = folder, []

@@ -46,10 +46,14 @@ def run(model: Any, rows: Any) -> dict[str, Any]:
 def assert_same(model: Any, X: Any, rows: Any = None) -> None:
     """Labels and votes equal, probabilities but for the runtime's exponential function."""
     found = run(model, X if rows is None else rows)
-    assert np.array_equal(found["vote"], model.decision_function(X))
+    votes = model.decision_function(X)
+    if abs(model.ensemble_.length - 1.0) > 1e-9:
+        assert np.array_equal(found["vote"], votes)
+    else:  # onnxruntime leaves a division by almost one out
+        assert np.allclose(found["vote"], votes, rtol=1e-15, atol=0)
     assert np.array_equal(found["label"], model.predict(X))
     assert found["probabilities"].shape == (len(X), 2)
-    assert np.allclose(found["probabilities"], model.predict_proba(X), rtol=1e-14, atol=0)
+    assert np.allclose(found["probabilities"], model.predict_proba(X), rtol=1e-14, atol=1e-15)
 
 
 def numbers(n_rows: int = 300) -> tuple[Any, Any]:

