@@ -245,7 +245,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     def _learn_classes(self, labels: Array, weights: Array) -> Array:
         """Set ``classes_`` from the rows that count; return labels as -1 and +1."""
-        self.classes_ = np.unique(labels[weights > 0])
+        self.classes_ = _classes(labels if weights.all() else labels[weights > 0])
         n_classes = len(self.classes_)
         if n_classes == 1:
             raise ValueError(
@@ -493,8 +493,18 @@ def _read_labels(y: Any, n_rows: int) -> Array:
                 f"y: row {int(np.argmax(missing))} has no label (Input y contains NaN or None); "
                 "expected a label for every row"
             )
-    check_classification_targets(labels)
+    if labels.dtype.kind not in "iub":  # whole numbers are labels, whatever they are
+        check_classification_targets(labels)
     return labels
+
+
+def _classes(labels: Array) -> Array:
+    """Distinct labels, sorted; two whole numbers are found without sorting or hashing."""
+    if labels.dtype.kind in "iub" and labels.size:
+        low, high = labels.min(), labels.max()
+        if low < high and np.count_nonzero((labels == low) | (labels == high)) == labels.size:
+            return np.array([low, high], dtype=labels.dtype)
+    return np.unique(labels)
 
 
 def check_cuts(ensemble: Ensemble, bins: BinnedMatrix) -> None:

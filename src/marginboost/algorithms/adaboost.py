@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate, Oracle, Reweighting
 from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
@@ -95,7 +95,7 @@ class AdaBoost(Rule):
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the best hypothesis with the coefficient that minimises G along it."""
-        best = found[0]
+        best, state.change = found[0], None
         target = self.target(state, best.edge)
         if best.edge <= target + ROUNDING:
             state.note(target=target, coef=0.0, normaliser=1.0)
@@ -103,9 +103,11 @@ class AdaBoost(Rule):
         step = self.learning_rate * self._full_step(state, best, target)
         if math.isinf(step):
             return self._take_alone(state, best, target)
-        before = self._weights.log_total
+        before, scale = self._weights.log_total, self._weights.log_scale
         state.move(best, step)
         self._weights.refresh(state, before + _log_normaliser(state, best, step))
+        shift = self._weights.log_scale - scale
+        state.change = Reweighting(best, step, shift) if best.binary else None
         normaliser = math.exp(min(self._weights.log_total - before, 700.0))
         state.note(target=target, coef=step, normaliser=normaliser)
         reached = self.stop_at_target and state.min_margin >= target

@@ -31,6 +31,19 @@ class Candidate:
         return bool(self.column.dtype == np.int8)
 
 
+@dataclass(frozen=True)
+class Reweighting:
+    """How weights came from those before: times ``exp(-step · y · column - shift)``.
+
+    A rule that changes weights this way may say so, and an oracle may then look only at the rows
+    that it must. Neither is obliged to.
+    """
+
+    candidate: Candidate
+    step: float
+    shift: float
+
+
 class Oracle(BaseEstimator, ABC):
     """Finds hypotheses with a large edge ``Σ_i dual_i h(x_i)``.
 
@@ -62,6 +75,9 @@ class Oracle(BaseEstimator, ABC):
 
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""
+
+    def hint(self, change: Reweighting | None) -> None:
+        """Learn how the next weights came from the last ones, before ``best`` is called."""
 
     def memory(self) -> dict[str, Any]:
         """Return what a resumed run must know besides the weights, as plain data."""

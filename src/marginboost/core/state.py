@@ -12,7 +12,7 @@ from ..kernels.weights import add_column
 from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis
-from .oracle import Candidate
+from .oracle import Candidate, Reweighting
 from .pool import ColumnPool
 from .sample import Sample
 from .types import Array
@@ -42,6 +42,8 @@ class State:
         The combination that a callback wants the run to return.
     memo : dict
         Numbers that callbacks want kept with the run.
+    change : Reweighting, optional
+        How the present weights came from those before, where the rule can say.
     pool : ColumnPool, optional
         Columns of the members, for rules that ask for them.
     lower, upper : float
@@ -61,6 +63,7 @@ class State:
         self.keep: Combination | None = None
         self.memo: dict[str, float] = {}
         self.pool: ColumnPool | None = None
+        self.change: Reweighting | None = None
         self.round = 0
         self.lower, self.upper = -np.inf, np.inf
         self.history = History()
@@ -98,6 +101,7 @@ class State:
         self.first = len(self.members)
         self.scores[:] = 0.0
         self.length, self.min_margin = 0.0, -1.0
+        self.change = None
 
     def _add(self, column: Array, step: float) -> None:
         def add(start: int, stop: int) -> None:

@@ -15,6 +15,9 @@ from .table import Categories, Table, frame_names, is_frame
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+BINNING_ROWS = 1 << 13
+"""Rows binned at a time, so that all their features are still in the cache."""
+
 SAMPLE_ROWS = 200_000
 """Rows from which quantiles are taken when there are more."""
 
@@ -208,13 +211,12 @@ def _fill(table: Table, edges: list[Array], codes: Array, threads: int) -> None:
     if plain and codes.dtype == np.uint8:
         padded = np.array([pad_narrow(cuts) for cuts in edges])
         n_edges = np.array([len(cuts) for cuts in edges])
-        blocks = list(row_blocks(table.n_rows))
 
         def fill_rows(block: int) -> None:
-            start, stop = blocks[block]
-            assign_block(table.source[start:stop], padded, n_edges, codes[:, start:stop])
+            rows = slice(BINNING_ROWS * block, BINNING_ROWS * (block + 1))
+            assign_block(table.source[rows], padded, n_edges, codes[:, rows])
 
-        run_blocks(fill_rows, len(blocks), threads)
+        run_blocks(fill_rows, -(-table.n_rows // BINNING_ROWS), threads)
         return
 
     def fill_column(j: int) -> None:

@@ -26,12 +26,15 @@ class ExponentialWeights:
     ----------
     shift : float
         Shift of the last refresh.
+    log_scale : float
+        Logarithm of what the weights were divided by; but for rounding the same as ``log_total``.
     log_total : float
         Logarithm of ``Σ prior exp(-y F)``, the mean exponential loss (Q26).
     """
 
     def __init__(self) -> None:
         self.shift = 0.0
+        self.log_scale = 0.0
         self.log_total = 0.0
 
     def refresh(self, state: State, shift: float) -> None:
@@ -40,8 +43,10 @@ class ExponentialWeights:
         if not (math.isfinite(total) and total > 0.0):  # a bad guess: the largest weight becomes 1
             shift = -smallest
             smallest, total = self._pass(state, shift)
+        self.log_scale = shift
         if abs(total - 1.0) > 1e-13:
             state.dual /= total
+            self.log_scale += math.log(total)
         self.shift = shift
         self.log_total = shift + math.log(total)
         state.min_margin = smallest / state.length if state.length > 0.0 else -1.0

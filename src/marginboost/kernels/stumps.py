@@ -81,6 +81,55 @@ def histograms_any(codes: Array, dual: Array, out: Array) -> None:
 
 
 @kernel
+def select_rows(column: Array, side: int, start: int, stop: int, rows: Array) -> int:
+    """Gather the rows of a block where ``column == side``, from ``start`` on; returns how many.
+
+    Every row is written and only some are kept: no branch to mispredict.
+    """
+    end = start
+    for i in range(start, stop):
+        rows[end] = i
+        end += column[i] == side
+    return end - start
+
+
+@kernel
+def gather_weights(dual: Array, rows: Array, labels: Array, weights: Array) -> None:
+    """For selected rows: 0 or 256 by the sign of the weight, and its size."""
+    for k in range(rows.size):
+        weight = dual[rows[k]]
+        labels[k] = np.uint16(256) if weight < 0.0 else np.uint16(0)
+        weights[k] = abs(weight)
+
+
+@kernel
+def subset_histograms(
+    codes: Array, rows: Array, labels: Array, weights: Array, counts: Array, block: int, out: Array
+) -> None:
+    """Sums of weight by label and code over selected rows, for uint8 features.
+
+    Block b of ``rows``, ``labels`` and ``weights`` begins at ``b * block`` and holds ``counts[b]``
+    rows. Four features share one read of them; where fewer are left the last is repeated.
+    """
+    last = codes.shape[0] - 1
+    sums = np.empty((4, 512))
+    h0, h1, h2, h3 = sums[0], sums[1], sums[2], sums[3]
+    for j in range(0, codes.shape[0], 4):
+        sums[:] = 0.0
+        c0, c1 = codes[j], codes[min(j + 1, last)]
+        c2, c3 = codes[min(j + 2, last)], codes[min(j + 3, last)]
+        for b in range(counts.size):
+            for k in range(b * block, b * block + counts[b]):
+                row, label, weight = rows[k], np.uint64(labels[k]), weights[k]
+                h0[np.uint64(c0[row]) + label] += weight
+                h1[np.uint64(c1[row]) + label] += weight
+                h2[np.uint64(c2[row]) + label] += weight
+                h3[np.uint64(c3[row]) + label] += weight
+        for k in range(min(4, codes.shape[0] - j)):
+            out[j + k] = sums[k]
+
+
+@kernel
 def best_threshold(histogram: Array, n_bins: int) -> tuple[float, int]:
     """Largest ``|left| + |right| + |missing|`` over all cuts, and the last bin of its left side.
 

@@ -40,7 +40,7 @@ from ..kernels.trees import (
     partition_rows,
     subtract_histograms,
 )
-from .stumps import SERIAL_WORK
+from .histograms import SERIAL_WORK
 
 CRITERIA = {"edge": EDGE, "gini": GINI, "entropy": ENTROPY, "gain_ratio": ENTROPY, "Z": Z}
 

@@ -9,6 +9,7 @@ cut. Equal values are never separated.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -16,7 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..core.hypothesis import Hypothesis
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate, Oracle, Reweighting
 from ..core.types import Array
 from ..kernels.scores import add_narrow_step_functions, add_step_function
 from ..kernels.search import NARROW, pad_narrow
@@ -26,15 +27,12 @@ from ..kernels.stumps import (
     THRESHOLD,
     TIE,
     best_splits,
-    histograms_any,
-    histograms_uint8,
     lookup_column,
     threshold_column,
 )
-from ..kernels.threads import run_blocks, run_rows
-
-SERIAL_WORK = 1 << 17
-"""Codes below which handing work to threads costs more than it saves."""
+from ..kernels.threads import run_rows
+from ..kernels.weights import weighted_sum
+from .histograms import WeightHistograms
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,42 +204,36 @@ class StumpOracle(Oracle):
         self._bins = bins
         split = CATEGORY if self.categorical == "equality" else PARTITION
         self._kinds = np.array([THRESHOLD if c is None else split for c in bins.categories])
-        self._narrow = bins.codes.dtype == np.uint8
-        width = 256 if self._narrow else int(bins.n_bins.max()) + 1
-        self._histograms = np.zeros((bins.n_features, width))
+        self._histograms = WeightHistograms(bins, self.sample.n_threads)
         self._scores = np.zeros(bins.n_features)
         self._cuts = np.zeros(bins.n_features, dtype=np.int64)
-        work = bins.n_features * bins.n_rows
-        self._threads = self.sample.n_threads if work > SERIAL_WORK else 1
+
+    def hint(self, change: Reweighting | None) -> None:
+        """Follow the weights instead of reading all rows again."""
+        self._histograms.expect(change)
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """The ``k`` best stumps, at most one a feature."""
-        self._fill(dual)
-        best_splits(self._histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
+        histograms = self._histograms.update(dual)
+        best_splits(histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
         scores = self._scores.copy()
         order: list[int] = []
         for _ in range(min(k, len(scores))):
             order.append(int(np.argmax(scores > scores.max() - TIE)))
             scores[order[-1]] = -np.inf
-        return [self._candidate(j) for j in order]
+        found = [self._candidate(j, dual) for j in order]
+        self._histograms.remember(found[0])
+        return found
 
-    def _fill(self, dual: Array) -> None:
-        codes, histograms = self._bins.codes, self._histograms
-        step = 2 if self._threads > 1 else len(codes)
+    def _candidate(self, j: int, dual: Array) -> Candidate:
+        """The stump that the histogram says is best for a feature, with its column.
 
-        def fill(task: int) -> None:
-            some = slice(task * step, (task + 1) * step)
-            if self._narrow:
-                histograms_uint8(codes[some], dual, histograms[some])
-            else:
-                histograms_any(codes[some], dual, histograms[some])
-
-        run_blocks(fill, -(-len(codes) // step), self._threads)
-
-    def _candidate(self, j: int) -> Candidate:
+        The edge is measured on the column, so that its bits do not depend on how the histogram came
+        about: a resumed run makes it anew where an uninterrupted one follows it.
+        """
         bins, cut = self._bins, int(self._cuts[j])
         n_bins = int(bins.n_bins[j])
-        histogram = self._histograms[j, : n_bins + 1]
+        histogram = self._histograms.signed[j, : n_bins + 1]
         missing = _label(histogram[n_bins]) if bins.has_missing[j] else 0.0
         column = np.empty(bins.n_rows, dtype=np.int8)
         if self._kinds[j] == THRESHOLD:
@@ -250,16 +242,19 @@ class StumpOracle(Oracle):
             threshold = float(bins.edges[j][cut]) if n_bins > 1 else np.inf
             stump = Stump(j, threshold, *labels, missing)
             sides = np.array([*labels, missing], dtype=np.int8)
-
-            def fill(start: int, stop: int) -> None:
-                part = slice(start, stop)
-                threshold_column(bins.codes[j, part], cut, sides, n_bins, column[part])
-
-            run_rows(fill, bins.n_rows, self._threads)
         else:
-            stump, table = self._category_stump(j, cut, histogram, missing)
-            lookup_column(bins.codes[j], table, column)
-        return Candidate(stump, float(self._scores[j]), column)
+            stump, sides = self._category_stump(j, cut, histogram, missing)
+
+        def fill(start: int, stop: int) -> float:
+            part = slice(start, stop)
+            if self._kinds[j] == THRESHOLD:
+                threshold_column(bins.codes[j, part], cut, sides, n_bins, column[part])
+            else:
+                lookup_column(bins.codes[j, part], sides, column[part])
+            return weighted_sum(dual[part], column[part])
+
+        edge = math.fsum(run_rows(fill, bins.n_rows, self._histograms.n_threads))
+        return Candidate(stump, edge, column)
 
     def _category_stump(
         self, j: int, chosen: int, histogram: Array, missing: float

@@ -1,0 +1,130 @@
+"""Histograms that follow the weights are those made anew; the kernels behind them and the pool."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import marginboost.oracles.histograms as histograms_module
+from marginboost import AdaBoostClassifier, BinnedMatrix
+from marginboost.core.pool import ColumnPool
+from marginboost.kernels import reference
+from marginboost.kernels.soft_margin import capped_weights, smoothed_hinge
+from marginboost.kernels.stumps import gather_weights, select_rows, subset_histograms
+from marginboost.oracles.histograms import FRESH_ROUNDS, WeightHistograms
+
+
+def make_rows(n=6000, d=25, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, 1] = rng.integers(0, 4, size=n)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = np.nan_to_num(X[:, :5]).sum(axis=1) + rng.normal(size=n) > 0
+    return X, y
+
+
+@pytest.mark.parametrize(
+    "settings_", [{}, {"learning_rate": 0.3}, {"target_margin": -0.2}], ids=str
+)
+def test_following_changes_nothing(monkeypatch, settings_):
+    """The same hypotheses and, since edges are measured on columns, the same bits."""
+    X, y = make_rows()
+    assert X.size > histograms_module.FOLLOWED_WORK
+    following = AdaBoostClassifier(n_estimators=80, **settings_).fit(X, y)
+    monkeypatch.setattr(histograms_module, "FOLLOWED_WORK", 10**12)
+    anew = AdaBoostClassifier(n_estimators=80, **settings_).fit(X, y)
+    assert following.estimators_ == anew.estimators_
+    np.testing.assert_array_equal(following.estimator_weights_, anew.estimator_weights_)
+
+
+def test_followed_sums_stay_exact(monkeypatch):
+    """In every round the followed sums agree with a plain count to 1e-13, and most are followed."""
+    X, y = make_rows()
+    calls = {"_follow": 0, "_split": 0}
+    real = WeightHistograms.update
+
+    def checked(self, dual):
+        signed = real(self, dual)
+        for j, codes in enumerate(self._codes):
+            plain = reference.histogram(codes, dual, signed.shape[1])
+            np.testing.assert_allclose(signed[j], plain, atol=1e-13)
+        return signed
+
+    for name in calls:
+        method = getattr(WeightHistograms, name)
+
+        def counted(self, *args, _name=name, _method=method):
+            calls[_name] += 1
+            return _method(self, *args)
+
+        monkeypatch.setattr(WeightHistograms, name, counted)
+    monkeypatch.setattr(WeightHistograms, "update", checked)
+    AdaBoostClassifier(n_estimators=60).fit(X, y)
+    assert calls["_follow"] > 40
+    assert calls["_split"] >= 60 // FRESH_ROUNDS
+
+
+def test_other_weights_are_not_followed():
+    """Without a hint, or with one about another hypothesis, the sums are made anew."""
+    X, y = make_rows()
+    bins = BinnedMatrix.from_data(X)
+    histograms = WeightHistograms(bins, 1)
+    for seed in range(3):
+        dual = np.random.default_rng(seed).normal(size=len(y))
+        signed = histograms.update(dual)
+        np.testing.assert_allclose(signed[0], reference.histogram(bins.codes[0], dual, 256))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(1, 200), st.integers(1, 9), st.integers(0, 10**6))
+def test_subset_kernels(n, d, seed):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 256, size=(d, n), dtype=np.uint8)
+    dual, column = rng.normal(size=n), np.where(rng.random(n) < 0.4, 1, -1).astype(np.int8)
+    block = 64
+    rows, labels = np.empty(n, np.uint32), np.empty(n, np.uint16)
+    weights, counts = np.empty(n), []
+    for start in range(0, n, block):
+        count = select_rows(column, 1, start, min(start + block, n), rows)
+        some = slice(start, start + count)
+        gather_weights(dual, rows[some], labels[some], weights[some])
+        counts.append(count)
+    out = np.empty((d, 512))
+    subset_histograms(codes, rows, labels, weights, np.array(counts), block, out)
+    for sign, half in ((1, slice(0, 256)), (-1, slice(256, 512))):
+        chosen = (column == 1) & (np.sign(dual) == sign)
+        for j in range(d):
+            expected = reference.histogram(codes[j][chosen], np.abs(dual[chosen]), 256)
+            np.testing.assert_allclose(out[j, half], expected, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(1, 100), st.integers(1, 40), st.booleans(), st.integers(0, 10**6))
+def test_pool_is_a_matrix(n, m, real, seed):
+    rng = np.random.default_rng(seed)
+    matrix = np.where(rng.random((m, n)) < 0.5, 1, -1).astype(np.int8)
+    columns = matrix * rng.uniform(size=(m, n)) if real else matrix
+    pool = ColumnPool(n)
+    for column in columns:
+        pool.append(column)
+    coef, dual = rng.uniform(size=m) * (rng.random(m) < 0.6), rng.normal(size=n)
+    np.testing.assert_allclose(pool.combine(coef), coef @ columns, atol=1e-12)
+    np.testing.assert_allclose(pool.edges(dual), columns @ dual, atol=1e-12)
+    kept = np.flatnonzero(rng.random(m) < 0.5)
+    pool.keep(kept)
+    np.testing.assert_array_equal(pool.columns, columns[kept])
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.floats(-2, 2), st.sampled_from([1e-9, 1e-3, 1.0]), st.integers(0, 10**6))
+def test_smoothed_hinge_and_its_weights(rho, beta, seed):
+    rng = np.random.default_rng(seed)
+    scores, y = rng.normal(size=50), np.where(rng.random(50) < 0.5, 1, -1).astype(np.int8)
+    caps, out = rng.uniform(size=50), np.empty(50)
+    total, slope = capped_weights(scores, y, caps, rho, beta, out)
+    z = (rho - y * scores) / beta
+    share = np.exp(-np.logaddexp(0, -z))
+    np.testing.assert_allclose(out, caps * share, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose([total, slope], [out.sum(), out @ (1 - share)], atol=1e-10)
+    expected = caps @ np.logaddexp(0, z)
+    np.testing.assert_allclose(smoothed_hinge(scores, y, caps, rho, beta), expected, rtol=1e-11)
