@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import highspy
 import numpy as np
 
 from ..core.types import Array
 
-INFINITY = highspy.kHighsInf
+INFINITY = float("inf")
 
 
 class SimplexMaster:
@@ -29,7 +28,10 @@ class SimplexMaster:
     """
 
     def __init__(self, caps: Array) -> None:
+        import highspy  # here, not above: most users of the package never solve a linear program
+
         n = len(caps)
+        self._optimal = highspy.HighsModelStatus.kOptimal
         self._model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._model.setOptionValue("output_flag", False)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
@@ -49,7 +51,7 @@ class SimplexMaster:
         """Coefficients of all hypotheses, and the weights of the examples."""
         self._model.run()
         status = self._model.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
+        if status != self._optimal:
             raise RuntimeError(
                 f"the linear program was not solved: {self._model.modelStatusToString(status)}"
             )

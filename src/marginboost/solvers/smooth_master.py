@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from ..core.pool import ColumnPool
@@ -51,6 +50,8 @@ class SmoothMaster:
 
     def solve(self, pool: ColumnPool, start: Array, gap: float) -> Array:
         """Improve the coefficients from ``start``; good to a share of the gap."""
+        from scipy.optimize import minimize  # here, not above: half a second at import
+
         beta = self.temperature(gap)
 
         def objective(raw: Array) -> tuple[float, Array]:
