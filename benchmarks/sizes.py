@@ -18,8 +18,7 @@ class Sizes:
     stump_rounds: int = 100
 
     adaboost_shape: Shape = (100_000, 20)
-    adaboost_rounds: int = 10
-    adaboost_long_rounds: int = 100
+    adaboost_rounds: int = 100
 
     predict_shape: Shape = (1_000_000, 28)
     predict_train_rows: int = 50_000
@@ -45,6 +44,7 @@ QUICK = Sizes(
     test_rows=10_000,
     stump_shapes=((20_000, 28), (10_000, 50)),
     adaboost_shape=(10_000, 20),
+    adaboost_rounds=10,
     predict_shape=(50_000, 28),
     predict_train_rows=10_000,
     scaling_rows=(5_000, 10_000, 20_000, 40_000),

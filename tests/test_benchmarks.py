@@ -28,7 +28,6 @@ TINY = replace(
     stump_rounds=3,
     adaboost_shape=(300, 4),
     adaboost_rounds=2,
-    adaboost_long_rounds=4,
     predict_shape=(300, 4),
     predict_train_rows=200,
     predict_rounds=(1, 4),

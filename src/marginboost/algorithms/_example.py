@@ -58,8 +58,7 @@ class SmallSteps(Rule):
         """One step: change the combination, then the weights, then say whether to stop."""
         if found[0].edge <= 0.0:
             return Stop.NO_EDGE
-        state.move(found[0], self.epsilon)
-        self._weights.refresh(state, self._weights.log_total)
+        self._weights.move(state, found[0], self.epsilon, self._weights.log_total)
         state.note(coef=self.epsilon)
         return None
 

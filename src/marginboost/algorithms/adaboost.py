@@ -104,8 +104,7 @@ class AdaBoost(Rule):
         if math.isinf(step):
             return self._take_alone(state, best, target)
         before, scale = self._weights.log_total, self._weights.log_scale
-        state.move(best, step)
-        self._weights.refresh(state, before + _log_normaliser(state, best, step))
+        self._weights.move(state, best, step, before + _log_normaliser(state, best, step))
         shift = self._weights.log_scale - scale
         state.change = Reweighting(best, step, shift) if best.binary else None
         normaliser = math.exp(min(self._weights.log_total - before, 700.0))

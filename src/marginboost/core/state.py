@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from .oracle import Candidate, Reweighting
 from .pool import ColumnPool
 from .sample import Sample
 from .types import Array
+
+T = TypeVar("T")
 
 Combination = tuple[int, int, list[float]]
 """First and last member, and their coefficients."""
@@ -73,11 +76,18 @@ class State:
 
     # -- the combination -------------------------------------------------------------------------
 
-    def move(self, candidate: Candidate, step: float) -> None:
-        """Add ``step`` times a hypothesis to the combination."""
-        self._add(candidate.column, step)
+    def move(
+        self, candidate: Candidate, step: float, then: Callable[[int, int], T] | None = None
+    ) -> list[T]:
+        """Add ``step`` times a hypothesis to the combination.
+
+        ``then`` is called on every block of rows as soon as its scores have changed, while they are
+        still in the cache; what it returns is returned, in row order.
+        """
+        results = self._add(candidate.column, step, then)
         self.members.append(candidate.hypothesis)
         self.coef.append(step)
+        return results
 
     def enlarge(self, found: list[Candidate]) -> None:
         """Put hypotheses on record with coefficient 0, and their columns into the pool."""
@@ -103,12 +113,15 @@ class State:
         self.length, self.min_margin = 0.0, -1.0
         self.change = None
 
-    def _add(self, column: Array, step: float) -> None:
-        def add(start: int, stop: int) -> None:
+    def _add(
+        self, column: Array, step: float, then: Callable[[int, int], T] | None = None
+    ) -> list[T]:
+        def add(start: int, stop: int) -> Any:
             add_column(self.scores[start:stop], column[start:stop], step)
+            return None if then is None else then(start, stop)
 
-        run_rows(add, len(self.scores), self.sample.n_threads)
         self.length += abs(step)
+        return run_rows(add, len(self.scores), self.sample.n_threads)
 
     @property
     def size(self) -> int:

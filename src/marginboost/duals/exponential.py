@@ -8,9 +8,11 @@ by repeated multiplication, so rounding does not pile up.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from ..core.oracle import Candidate
 from ..core.state import State
 from ..kernels.threads import run_rows
 from ..kernels.weights import sign_weights, signed_scores
@@ -37,12 +39,21 @@ class ExponentialWeights:
         self.log_scale = 0.0
         self.log_total = 0.0
 
+    def move(self, state: State, candidate: Candidate, step: float, shift: float) -> None:
+        """Add a hypothesis and make the new weights, in one pass over the rows."""
+        self._finish(state, shift, state.move(candidate, step, self._weigh(state, shift)))
+
     def refresh(self, state: State, shift: float) -> None:
         """Make the weights of the present scores; ``shift`` is a guess of ``log_total``."""
-        smallest, total = self._pass(state, shift)
+        rows, threads = len(state.scores), state.sample.n_threads
+        self._finish(state, shift, run_rows(self._weigh(state, shift), rows, threads))
+
+    def _finish(self, state: State, shift: float, blocks: list[tuple[float, float]]) -> None:
+        """Normalise, from the smallest ``y F`` and the sum of weights of every block."""
+        smallest, total = min(low for low, _ in blocks), math.fsum(part for _, part in blocks)
         if not (math.isfinite(total) and total > 0.0):  # a bad guess: the largest weight becomes 1
-            shift = -smallest
-            smallest, total = self._pass(state, shift)
+            self.refresh(state, -smallest)
+            return
         self.log_scale = shift
         if abs(total - 1.0) > 1e-13:
             state.dual /= total
@@ -51,8 +62,8 @@ class ExponentialWeights:
         self.log_total = shift + math.log(total)
         state.min_margin = smallest / state.length if state.length > 0.0 else -1.0
 
-    def _pass(self, state: State, shift: float) -> tuple[float, float]:
-        """Unnormalised weights; returns the smallest ``y F`` and the sum of weights."""
+    def _weigh(self, state: State, shift: float) -> Callable[[int, int], tuple[float, float]]:
+        """Return the function that makes unnormalised weights on a block of rows."""
         sample = state.sample
         prior = np.empty(0) if sample.uniform else sample.prior
         offset = shift + (math.log(len(sample.y)) if sample.uniform else 0.0)
@@ -66,5 +77,4 @@ class ExponentialWeights:
                 np.exp(part, out=part)
             return smallest, sign_weights(part, y, prior[start:stop])
 
-        blocks = run_rows(weigh, len(sample.y), sample.n_threads)
-        return min(low for low, _ in blocks), math.fsum(total for _, total in blocks)
+        return weigh

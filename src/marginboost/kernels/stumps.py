@@ -130,6 +130,22 @@ def subset_histograms(
 
 
 @kernel
+def follow_sums(sums: Array, part: Array, here: Array, there: Array, signed: Array) -> None:
+    """Update sums by label in place from the new sums ``part`` over some of the rows.
+
+    Those rows were multiplied by ``here``, all others by ``there``: one factor for positive and one
+    for negative labels. ``signed`` gets the difference of the two.
+    """
+    for j in range(sums.shape[0]):
+        for label in range(2):
+            for k in range(256 * label, 256 * label + 256):
+                rest = sums[j, k] - part[j, k] / here[label]
+                sums[j, k] = part[j, k] + rest * there[label]
+        for k in range(256):
+            signed[j, k] = sums[j, k] - sums[j, k + 256]
+
+
+@kernel
 def best_threshold(histogram: Array, n_bins: int) -> tuple[float, int]:
     """Largest ``|left| + |right| + |missing|`` over all cuts, and the last bin of its left side.
 

@@ -19,6 +19,7 @@ from ..core.oracle import Candidate, Reweighting
 from ..core.types import Array
 from ..data import BinnedMatrix
 from ..kernels.stumps import (
+    follow_sums,
     gather_weights,
     histograms_any,
     histograms_uint8,
@@ -27,8 +28,8 @@ from ..kernels.stumps import (
 )
 from ..kernels.threads import ROW_BLOCK, run_blocks, run_rows
 
-SERIAL_WORK = 1 << 21
-"""Codes, read in a millisecond or so, below which waking another thread does not pay."""
+SERIAL_WORK = 1 << 19
+"""Codes, read in a third of a millisecond, below which waking another thread does not pay."""
 
 FOLLOWED_WORK = 1 << 17
 """Codes below which making the sums anew is as fast as following the weights."""
@@ -112,11 +113,10 @@ class WeightHistograms:
         side = 1 if 2 * positive <= len(column) else -1
         part = self._subset(dual, column, side)
         # Factors of (positive, negative) labels on the rarer side, and on the other.
-        labels = np.repeat([1.0, -1.0], 256)
+        labels = np.array([1.0, -1.0])
         here = np.exp(-step * side * labels - change.shift)
         there = np.exp(step * side * labels - change.shift)
-        self._by_label = part + (self._by_label - part / here) * there
-        self.signed = self._by_label[:, :256] - self._by_label[:, 256:]
+        follow_sums(self._by_label, part, here, there, self.signed)
         self._age += 1
 
     def _subset(self, dual: Array, column: Array, side: int) -> Array:
