@@ -17,7 +17,7 @@ from scipy import sparse
 Array = np.ndarray[Any, np.dtype[Any]]
 Categories = list[Array | None]
 
-CHUNK_ROWS = 1 << 14
+CHUNK_ROWS = 1 << 13
 
 
 def is_frame(X: object) -> bool:
