@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier, is_regressor
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .core.callbacks import Callback, Progress
@@ -23,6 +23,7 @@ from .core.types import Array
 from .data import BinnedMatrix, Table
 from .data.table import is_frame
 from .explanation import Explanation
+from .inputs import check_cuts, distinct_labels, read_labels, read_weights
 from .kernels.threads import resolve_n_jobs
 from .model_file import save_model
 from .oracles.any_sklearn import SklearnOracle
@@ -173,7 +174,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         rule, oracle = self._make_rule(), self._make_oracle()
         rows, labels = self._read_training(X, y)
-        signs = self._learn_classes(labels, weights := _read_weights(sample_weight, rows.n_rows))
+        signs = self._learn_classes(labels, weights := read_weights(sample_weight, rows.n_rows))
         used = np.flatnonzero(weights > 0)
         sample = self._make_sample(rows, signs, weights, used, oracle)
         run = train(
@@ -212,7 +213,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
                 del self.feature_names_in_
             self.n_features_in_ = X.n_features
             self._names, self._categories = list(X.names), list(X.categories)
-            return X, _read_labels(y, X.n_rows)
+            return X, read_labels(y, X.n_rows)
         X = self._check_rows(X, reset=True)
         if X.shape[0] == 0:
             raise ValueError("X: got 0 rows, expected at least 2 (one of each class)")
@@ -220,7 +221,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         self._names = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
         table = Table.learn(X, self._names, self._categorical_columns())
         self._categories = table.categories
-        return table, _read_labels(y, table.n_rows)
+        return table, read_labels(y, table.n_rows)
 
     def _categorical_columns(self) -> list[int] | None:
         chosen = self.categorical_features
@@ -245,7 +246,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     def _learn_classes(self, labels: Array, weights: Array) -> Array:
         """Set ``classes_`` from the rows that count; return labels as -1 and +1."""
-        self.classes_ = _classes(labels if weights.all() else labels[weights > 0])
+        self.classes_ = distinct_labels(labels if weights.all() else labels[weights > 0])
         n_classes = len(self.classes_)
         if n_classes == 1:
             raise ValueError(
@@ -296,7 +297,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
     def _encode(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
         """Rows and ±1 labels of data other than the training data."""
         rows = self._read_rows(X)
-        labels = _read_labels(y, rows.n_rows)
+        labels = read_labels(y, rows.n_rows)
         unknown = np.setdiff1d(labels, self.classes_)
         if unknown.size:
             known = self.classes_.tolist()
@@ -478,65 +479,3 @@ def vote_share(scores: Array, length: float) -> Array:
     """Probabilities as shares of the vote, for models whose scores are no log-odds."""
     votes = np.clip(scores / (length or 1.0), -1.0, 1.0)
     return np.column_stack([(1.0 - votes) / 2.0, (1.0 + votes) / 2.0])
-
-
-def _read_labels(y: Any, n_rows: int) -> Array:
-    labels = column_or_1d(y, warn=True)
-    if len(labels) != n_rows:
-        raise ValueError(f"y: got {len(labels)} labels for {n_rows} rows of X")
-    if labels.dtype.kind == "f" and np.isinf(labels).any():
-        raise ValueError("y: Input y contains infinity, expected class labels")
-    if labels.dtype.kind in "fO":
-        missing = np.array([label is None or label != label for label in labels.tolist()])
-        if missing.any():
-            raise ValueError(
-                f"y: row {int(np.argmax(missing))} has no label (Input y contains NaN or None); "
-                "expected a label for every row"
-            )
-    if labels.dtype.kind not in "iub":  # whole numbers are labels, whatever they are
-        check_classification_targets(labels)
-    return labels
-
-
-def _classes(labels: Array) -> Array:
-    """Distinct labels, sorted; two whole numbers are found without sorting or hashing."""
-    if labels.dtype.kind in "iub" and labels.size:
-        low, high = labels.min(), labels.max()
-        if low < high and np.count_nonzero((labels == low) | (labels == high)) == labels.size:
-            return np.array([low, high], dtype=labels.dtype)
-    return np.unique(labels)
-
-
-def check_cuts(ensemble: Ensemble, bins: BinnedMatrix) -> None:
-    """Raise unless every cut of the model is one between the bins: else a bin may straddle it."""
-    for member in ensemble.members:
-        for feature, cut in member.cuts():
-            if np.isfinite(cut) and not (bins.edges[feature] == cut).any():
-                raise ValueError(
-                    f"X: the BinnedMatrix has no cut at {cut:g} in column {bins.names[feature]!r}, "
-                    "but the model has; bin the rows with the cuts of the training data "
-                    "(BinnedMatrix.bin)"
-                )
-
-
-def _read_weights(sample_weight: Any, n_rows: int) -> Array:
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n_rows, float(weights))
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight: got shape {weights.shape}, expected one weight for each of "
-            f"{n_rows} rows"
-        )
-    if not np.isfinite(weights).all():
-        raise ValueError("sample_weight: got NaN or infinity, expected finite numbers")
-    if (weights < 0).any():
-        raise ValueError(
-            f"sample_weight: got a negative weight in row {int(np.argmin(weights))}, "
-            "expected nonnegative numbers"
-        )
-    if not weights.any():
-        raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
-    return weights

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.pool import add_columns, column_edges
+from ..kernels.pool import add_columns
 from ..kernels.threads import run_blocks, run_rows
+from ..kernels.weights import weighted_sum
 from .types import Array
 
 
@@ -66,7 +67,7 @@ class ColumnPool:
         edges = np.zeros(self._size)
 
         def measure(j: int) -> None:
-            edges[j] = column_edges(self._store[j], dual)
+            edges[j] = weighted_sum(dual, self._store[j])
 
         run_blocks(measure, self._size, self._n_threads)
         return edges

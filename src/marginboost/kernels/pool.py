@@ -1,4 +1,4 @@
-"""Kernels over a pool of columns: the two products that totally corrective rules live on."""
+"""Kernel over a pool of columns: the vote of all of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .jit import kernel, reducing_kernel
+from .jit import kernel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -22,12 +22,3 @@ def add_columns(columns: Array, used: Array, coef: Array, out: Array) -> None:
             weight, column = coef[j], columns[j]
             for i in range(start, stop):
                 out[i] += weight * column[i]
-
-
-@reducing_kernel
-def column_edges(column: Array, dual: Array) -> float:
-    """``dual · column``."""
-    total = 0.0
-    for i in range(dual.size):
-        total += dual[i] * column[i]
-    return total
