@@ -1033,3 +1033,22 @@ def test_bagging_proves_nothing_and_says_so_a04():
     assert not bagged.certificate.certified
     assert bagged.margins.min() < boosted.margins.min()
     np.testing.assert_array_equal(bagged.ensemble.coef, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_smallest_margins_of_both_classes_become_equal_c27(seed):
+    """C27 (Prop. 2.1): with coefficients bounded away from 0 and ∞ and constant hypotheses at hand.
+
+    A learner that may predict one class everywhere keeps either class from carrying all weight, so
+    each has a support vector, and the smallest margins of the two meet (Q21).
+    """
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(40) < 0.3, 1, -1)
+    H = y[:, None] * np.where(rng.random((40, 80)) < 0.62, 1.0, -1.0)
+    H = np.column_stack([H, np.ones(40), -np.ones(40)])
+    run = run_matrix(H, y, AdaBoost(), 3000)
+    assert 0.3 < run.history["coef"].min() < run.history["coef"].max() < 3.0
+    smallest = [run.margins[y == label].min() for label in (-1, 1)]
+    assert smallest[0] == pytest.approx(smallest[1], abs=2e-3)
+    for label in (-1, 1):
+        assert np.abs(run.dual[y == label]).max() > 1e-3
