@@ -11,7 +11,7 @@ import numpy as np
 from .core.ensemble import Ensemble
 from .core.types import Array
 from .data import Table
-from .data.table import Categories, frame_names, is_frame
+from .data.table import Categories, as_source, frame_names, is_frame
 from .kernels.reference import step_function
 from .oracles.stumps import StepFunction, Stump, step_functions
 
@@ -50,7 +50,7 @@ class Explanation:
 
     def contributions(self, X: Any) -> Array:
         """Contribution of each feature to each row's vote; a row of it sums to the vote."""
-        source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+        source = as_source(X)
         if source.shape[1] != len(self.names):
             raise ValueError(
                 f"X has {source.shape[1]} features, expected {len(self.names)} features"

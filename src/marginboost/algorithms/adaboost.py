@@ -115,18 +115,16 @@ class AdaBoost(Rule):
     def _take_alone(self, state: State, best: Candidate, target: float) -> Stop:
         """Keep nothing but a hypothesis that meets the target on every example by itself."""
         state.restart()
-        state.move(best, 1.0)
-        self._weights.refresh(state, 0.0)
+        self._weights.move(state, best, 1.0, 0.0)
         state.note(target=target, coef=1.0, normaliser=0.0, min_margin=state.min_margin, length=1.0)
         return Stop.PERFECT
 
     def _full_step(self, state: State, best: Candidate, target: float) -> float:
-        y = state.sample.y
         if best.binary:
             return _binary_step(state, best) - math.atanh(target)
-        outcome = y * best.column
         if self.step == "closed" and best.edge < 1.0:
             return math.atanh(best.edge) - math.atanh(target)
+        outcome = state.sample.y * best.column
         return exponential_step(np.maximum(np.abs(state.dual), TINY), outcome, target)
 
     def memory(self) -> dict[str, Any]:

@@ -79,10 +79,10 @@ class LPBoost(Rule):
         sample = state.sample
         self._caps = caps(sample.prior, self.nu)
         few = len(sample.y) <= SIMPLEX_ROWS
-        self._exact = self.solver == "simplex" or (self.solver == "auto" and few)
+        exact = self.solver == "simplex" or (self.solver == "auto" and few)
         state.pool = ColumnPool(len(sample.y), sample.n_threads)
         self._known = {state.members[t] for t in self._in_pool}
-        self._simplex = SimplexMaster(self._caps) if self._exact else None
+        self._simplex = SimplexMaster(self._caps) if exact else None
         self._smooth = SmoothMaster(sample.y, self._caps, sample.n_threads, self._rho)
         state.dual[:] = sample.y * sample.prior
         self._replay(state)
@@ -103,7 +103,7 @@ class LPBoost(Rule):
         """Add what is new, solve the master problem, take its combination if it is better."""
         assert state.pool is not None
         new = [c for c in found if c.hypothesis not in self._known]
-        if self._exact and not new:
+        if self._simplex is not None and not new:
             state.note(coef=0.0)
             return Stop.NO_EDGE
         state.enlarge(new)

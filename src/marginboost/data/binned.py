@@ -10,8 +10,8 @@ import numpy as np
 
 from ..kernels.binning import assign_bins, assign_block
 from ..kernels.search import pad_narrow
-from ..kernels.threads import resolve_n_jobs, row_blocks, run_blocks
-from .table import Categories, Table, frame_names, is_frame
+from ..kernels.threads import resolve_n_jobs, run_blocks
+from .table import Categories, Table, as_source, frame_names, is_frame, row_chunks
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -118,13 +118,13 @@ class BinnedMatrix:
         >>> bins.codes.tolist(), bins.edges[0].tolist()
         ([[0, 1, 2], [0, 0, 1]], [1.5, 3.0])
         """
-        source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+        source = as_source(X)
         names = frame_names(X) if is_frame(X) else [f"x{j}" for j in range(source.shape[1])]
         return cls.from_table(Table.learn(source, names, categorical), **settings)
 
     def bin(self, X: Any, n_jobs: int | None = None) -> BinnedMatrix:
         """Bin other rows with the cuts of this matrix, for models fitted on it to read."""
-        source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+        source = as_source(X)
         table = Table(source, self.names, self.categories)
         codes = np.empty((table.n_features, table.n_rows), dtype=self.codes.dtype)
         _fill(table, self.edges, codes, resolve_n_jobs(n_jobs))
@@ -148,7 +148,7 @@ class BinnedMatrix:
 
     def chunks(self) -> Any:
         """Row ranges small enough to be made dense."""
-        return row_blocks(self.n_rows)
+        return row_chunks(self.n_rows)
 
     def _representatives(self, j: int) -> Array:
         if self.categories[j] is None:

@@ -34,6 +34,17 @@ def frame_names(X: Any) -> list[Any]:
     return list(X.column_names if hasattr(X, "column_names") else X.columns)
 
 
+def as_source(X: Any) -> Any:
+    """Return what a table can read: frames and sparse matrices as they are, else an array."""
+    return X if is_frame(X) or sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+
+
+def row_chunks(n_rows: int) -> Iterator[tuple[int, int]]:
+    """Row ranges small enough to be made dense."""
+    for start in range(0, n_rows, CHUNK_ROWS):
+        yield start, min(start + CHUNK_ROWS, n_rows)
+
+
 class Table:
     """Numeric view of an input.
 
@@ -97,8 +108,7 @@ class Table:
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Row ranges small enough to be made dense."""
-        for start in range(0, self.n_rows, CHUNK_ROWS):
-            yield start, min(start + CHUNK_ROWS, self.n_rows)
+        return row_chunks(self.n_rows)
 
     def take(self, rows: Array) -> Table:
         """Copy of some rows."""

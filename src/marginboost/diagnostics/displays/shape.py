@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.types import Array
 from ...data import Table
-from ...data.table import is_frame
+from ...data.table import as_source
 from ...validation import check_number
 from .._check import SLACK
 from ._style import BLUE, GREY, INK, ORANGE, PALE, grid_axes, plain
@@ -236,7 +236,7 @@ def _mark_missing(panel: Any, shape: Shape) -> Any:
 
 
 def _table(X: Any, explanation: Any) -> Table:
-    source = X if is_frame(X) or hasattr(X, "tocsc") else np.asarray(X, dtype=np.float64)
+    source = as_source(X)
     return Table(source, explanation.names, explanation.categories)
 
 
