@@ -61,6 +61,7 @@ class LPBoost(Rule):
 
     def __init__(self, nu: float | None = 0.3, solver: str = "auto", columns: int = 16) -> None:
         self.nu = nu
+        self.objective = "margin" if nu is None else "soft margin"
         self.solver = solver
         self.columns_per_round = columns
         self._value = -1.0
@@ -91,9 +92,9 @@ class LPBoost(Rule):
         """Soft margin of the present combination."""
         return self._value
 
-    def value_of(self, margins: Array, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
         """Soft margin of any combination."""
-        return soft_margin(margins, sample.prior, self.nu)[0]
+        return soft_margin(outcomes / (length or 1.0), sample.prior, self.nu)[0]
 
     def upper(self, state: State, edge: float) -> float:
         """Largest edge under capped weights."""
@@ -119,7 +120,7 @@ class LPBoost(Rule):
     def _accept(self, state: State, coef: Array) -> None:
         assert state.pool is not None
         scores = state.pool.combine(coef)
-        value = self.value_of(state.sample.y * scores, state.sample)
+        value = self.value_of(state.sample.y * scores, float(coef.sum()), state.sample)
         if value > self._value or state.length == 0.0:
             self._value = value
             whole = np.zeros(len(state.members))

@@ -26,6 +26,9 @@ class Rule(ABC):
     registry: ClassVar[dict[str, type[Rule]]] = {}
 
     columns_per_round: int = 1
+    objective: str = "margin"
+    """What the bounds are about: "margin" (the smallest one), "soft margin" (ν-LP), "priced margin"
+    (C-form), "regularised loss". Contract checks pick the independent solver by it."""
     maximises_margin: ClassVar[bool] = False
     """Whether the run should return its combination of largest margin instead of its last one."""
 
@@ -42,9 +45,9 @@ class Rule(ABC):
     def value(self, state: State) -> float:
         """Objective of the present combination: a lower bound on the best one."""
 
-    def value_of(self, margins: Array, sample: Sample) -> float:
-        """Objective of any combination, from its margins; here the smallest of them."""
-        return float(margins.min())
+    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+        """Objective of any combination, from ``y F(x)`` and Σ|coef|; here the smallest margin."""
+        return float(outcomes.min()) / (length or 1.0)
 
     @abstractmethod
     def upper(self, state: State, edge: float) -> float:

@@ -102,7 +102,7 @@ def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
     if chosen != state.combination():
         assert state.sample.rows is not None
         scores = ensemble.scores(state.sample.rows, state.sample.n_threads)
-        value = rule.value_of(state.sample.y * scores / (ensemble.length or 1.0), state.sample)
+        value = rule.value_of(state.sample.y * scores, ensemble.length, state.sample)
     does = "always returns" if oracle.exact else "need not return"
     certificate = Certificate(
         lower=state.lower,

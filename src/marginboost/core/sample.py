@@ -30,6 +30,8 @@ class Sample:
         Randomised base learners draw from ``(seed, round)`` and nothing else.
     n_threads : int
         Threads for the kernels.
+    total : float
+        Sum of the weights before they were normalised: the number of rows, copies counted.
     """
 
     y: Array
@@ -38,13 +40,15 @@ class Sample:
     bins: BinnedMatrix | None = None
     seed: int = 0
     n_threads: int = 1
+    total: float = 1.0
 
     @classmethod
     def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Sample:
         """Make a sample with uniform prior unless one is given; the prior is normalised."""
         y = np.asarray(y, dtype=np.int8)
         weights = np.ones(len(y)) if prior is None else np.asarray(prior, dtype=np.float64)
-        return cls(y=y, prior=weights / weights.sum(), **parts)  # type: ignore[arg-type]
+        total = float(weights.sum())
+        return cls(y=y, prior=weights / total, total=total, **parts)  # type: ignore[arg-type]
 
     @property
     def effective_rows(self) -> float:
