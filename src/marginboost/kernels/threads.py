@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 ROW_BLOCK = 1 << 17
-"""Rows in one block of work: a megabyte of float64, which a core's cache holds.
+"""Most rows in one block of work: a megabyte of float64, which a core's cache holds.
 
 Threads take turns in the interpreter between kernels, so few large blocks beat many small ones."""
 
@@ -105,10 +105,17 @@ def run_blocks(task: Callable[[int], None], n_blocks: int, n_threads: int) -> No
             raise error
 
 
+def block_size(n_rows: int) -> int:
+    """Rows in a block: equal shares, so that no thread waits for another; the same every time."""
+    n_blocks = -(-n_rows // ROW_BLOCK) or 1
+    return -(-n_rows // n_blocks) or 1
+
+
 def row_blocks(n_rows: int) -> Iterator[tuple[int, int]]:
     """Yield the fixed row blocks ``(start, stop)`` of an array with ``n_rows`` rows."""
-    for start in range(0, n_rows, ROW_BLOCK):
-        yield start, min(start + ROW_BLOCK, n_rows)
+    size = block_size(n_rows)
+    for start in range(0, n_rows, size):
+        yield start, min(start + size, n_rows)
 
 
 def run_rows(task: Callable[[int, int], T], n_rows: int, n_threads: int) -> list[T]:

@@ -26,7 +26,7 @@ from ..kernels.stumps import (
     select_rows,
     subset_histograms,
 )
-from ..kernels.threads import ROW_BLOCK, run_blocks, run_rows
+from ..kernels.threads import block_size, run_blocks, run_rows
 
 SERIAL_WORK = 1 << 19
 """Codes, read in a third of a millisecond, below which waking another thread does not pay."""
@@ -130,12 +130,10 @@ class WeightHistograms:
             return count
 
         counts = np.array(run_rows(select, len(dual), self.n_threads))
-        out = np.empty((len(self._codes), 512))
+        out, size = np.empty((len(self._codes), 512)), block_size(len(dual))
 
         def fill(some: slice) -> None:
-            subset_histograms(
-                self._codes[some], rows, labels, weights, counts, ROW_BLOCK, out[some]
-            )
+            subset_histograms(self._codes[some], rows, labels, weights, counts, size, out[some])
 
         self._over_features(fill, int(counts.sum()))
         return out
