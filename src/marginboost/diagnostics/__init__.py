@@ -2,7 +2,8 @@
 
 Everything here reads a finished run (arrays, a :class:`~marginboost.core.Run`, a history, a fitted
 estimator) and changes nothing. Ids are those of the project's specification of Rätsch's
-dissertation (Q, C, X) and of the MIT lecture on boosting and margins (LB).
+dissertation (Q, C, X; those of its second part carry an R) and of the MIT lecture on boosting and
+margins (LB).
 
 ======================================================  ==========================================
 Name                                                    What, and where it comes from
@@ -27,9 +28,20 @@ MarginalAdaBoostBounds
 length_report, LengthReport, linear_length_bound,       length of α and its regimes (Q20)
 harmonic_length_bound, target_regime, Regime
 gap_report, GapReport                                   duality gap Γ (Q28)
+nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack, mistrust (RQ3-RQ5)
+smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (RQ11)
+freedom_of_movement, FreedomOfMovement                  moves that change nothing (RQ12)
+average_influence, InfluenceRecorder,                   who a run leaned on (RQ2, RQ5)
+important_examples
+leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (RQ9)
+compression_bound, risk_compression_bound               (B.10), (B.13) (Q38, Q40)
+mean_percent, MeanPercent, compare_errors,              tables of methods, t-tests (RQ13, RQ14)
+Comparison, best_methods
 MarginDisplay                                           margin distribution (Q12, E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (C16; LB-E2)
-GapDisplay                                              bounds closing in (Q17, Q28)
+GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
+SoftMarginDisplay                                       margins cut at ν (RE4, Fig. 4.4, 4.5)
+DualWeightDisplay                                       weights, caps (RE4, Fig. 4.6)
 ShapeDisplay, Shape                                     shape functions of stumps
 DecisionRegionDisplay                                   votes over two features (E03; LB-E1)
 TrainingErrorDisplay                                    error and bound (C05; LB-E3, LB-E5)
@@ -48,6 +60,8 @@ from .bounds import (
     simplified_training_error_bound,
     training_error_bound,
 )
+from .comparison import Comparison, MeanPercent, best_methods, compare_errors, mean_percent
+from .compression import compression_bound, risk_compression_bound
 from .convergence import (
     GapReport,
     LengthReport,
@@ -64,11 +78,14 @@ from .convergence import (
 )
 from .displays import (
     DecisionRegionDisplay,
+    DualWeightDisplay,
     EdgeDisplay,
     GapDisplay,
+    GapRaceDisplay,
     MarginDisplay,
     Shape,
     ShapeDisplay,
+    SoftMarginDisplay,
     TrainingErrorDisplay,
 )
 from .edges import (
@@ -86,6 +103,7 @@ from .edges import (
     support_overlap,
     support_vectors,
 )
+from .influence import InfluenceRecorder, average_influence, important_examples
 from .margins import (
     MarginDistribution,
     class_margins,
@@ -95,25 +113,51 @@ from .margins import (
     voting_margins,
     zero_one_error,
 )
+from .soft_margins import (
+    FreedomOfMovement,
+    NuFractions,
+    NuMargin,
+    freedom_of_movement,
+    nu_bound,
+    nu_margin,
+    optimality_violation,
+    smooth_slack,
+    softened_margins,
+)
+from .stability import Stability, leave_one_out_stability, stability_bound
 
 __all__ = [
+    "Comparison",
     "DecisionRegionDisplay",
+    "DualWeightDisplay",
     "EdgeDisplay",
+    "FreedomOfMovement",
     "GapDisplay",
+    "GapRaceDisplay",
     "GapReport",
+    "InfluenceRecorder",
     "LengthReport",
     "MarginBound",
     "MarginDisplay",
     "MarginDistribution",
     "MarginalAdaBoostBounds",
+    "MeanPercent",
+    "NuFractions",
+    "NuMargin",
     "Regime",
     "Shape",
     "ShapeDisplay",
+    "SoftMarginDisplay",
+    "Stability",
     "SupportOverlap",
     "TrainingErrorDisplay",
     "asymptotic_margin",
+    "average_influence",
+    "best_methods",
     "binary_relative_entropy",
     "class_margins",
+    "compare_errors",
+    "compression_bound",
     "duality_gap",
     "edge",
     "edge_from_error",
@@ -122,10 +166,13 @@ __all__ = [
     "entropy_bound",
     "error_from_edge",
     "exponential_loss",
+    "freedom_of_movement",
     "gap_report",
     "harmonic_length_bound",
+    "important_examples",
     "largest_edge",
     "leave_one_out_bound",
+    "leave_one_out_stability",
     "length_report",
     "linear_length_bound",
     "lowest_margins",
@@ -134,12 +181,20 @@ __all__ = [
     "margin_error",
     "margin_error_bound",
     "marginal_adaboost_bounds",
+    "mean_percent",
     "minimum_margin",
     "normaliser_bound",
+    "nu_bound",
+    "nu_margin",
+    "optimality_violation",
+    "risk_compression_bound",
     "rounds_to_consistency",
     "rounds_to_margin",
     "simplified_training_error_bound",
+    "smooth_slack",
+    "softened_margins",
     "softmax_weights",
+    "stability_bound",
     "support_overlap",
     "support_vectors",
     "target_regime",

@@ -41,6 +41,16 @@ def training_margins_of(source: Any) -> Array:
     return margins
 
 
+def training_weights_of(source: Any) -> Array:
+    """Return the last weights of the examples of an estimator or a run, without their signs."""
+    return np.abs(_read(source, "dual"))
+
+
+def nu_of(source: Any) -> float | None:
+    """Return the share ν that an estimator was fitted with; None where a price C took its place."""
+    return None if getattr(source, "C", None) is not None else getattr(source, "nu", None)
+
+
 def signs_of(estimator: Any, y: Any) -> Array:
     """Return labels as -1 and +1, the second class of the estimator being positive."""
     labels = np.asarray(y)

@@ -80,6 +80,24 @@ def verdict(certified: bool) -> str:
     return "certified" if certified else "not certified"
 
 
+CLOSED = 1e-9
+"""Gaps up to this are closed: what is left is rounding."""
+
+
+def gap_scale(ax: Any, gaps: Array) -> float:
+    """Make a log axis for gaps, which ends below the smallest that is not closed; return its end.
+
+    A gap that closes falls off the axis, instead of stretching it down to the rounding errors.
+    """
+    known = gaps[np.isfinite(gaps)]
+    still_open = known[known > CLOSED]
+    log_scale(ax, still_open)
+    bottom = float(still_open.min()) / 3.0 if still_open.size else CLOSED
+    top = 2.0 * float(still_open.max()) if still_open.size else 1.0
+    ax.set_ylim(bottom, top)
+    return bottom
+
+
 def log_scale(ax: Any, values: Array) -> None:
     """Make the vertical axis logarithmic, with plain numbers at it however short it is."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter

@@ -10,7 +10,7 @@ from ...core.types import Array
 from ...validation import check_choice
 from .._check import same_length
 from .._source import certificate_of, history_of
-from ._style import BLUE, GREY, INK, ORANGE, grid_axes, legend, log_scale, plain, verdict
+from ._style import BLUE, GREY, INK, ORANGE, gap_scale, grid_axes, legend, plain, verdict
 
 
 class GapDisplay:
@@ -112,7 +112,7 @@ class GapDisplay:
         bounds, gap = self.ax_
         bounds.set_ylabel("bounds")
         gap.set(ylabel="gap", xlabel="seconds" if against == "seconds" else "round")
-        log_scale(gap, self.upper - self.lower)
+        gap_scale(gap, self.upper - self.lower)
         tail = slice(len(self.lower) // 10, None)
         inside = np.concatenate([self.lower[tail], self.upper])
         inside = inside[np.isfinite(inside)]
