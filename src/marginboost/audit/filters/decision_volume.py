@@ -1,0 +1,94 @@
+"""Small decision volumes as a sign of noise (CH-A18, Algorithm 9).
+
+AdaBoost shrinks the region of influence of a row that it can fit but whose neighbours contradict
+it. So the rows with the smallest decision volumes are flagged, a given fraction of all.
+
+Reference: Chan, *On Boosting and Noisy Labels*, 2015, section 3.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ...algorithms import AdaBoostClassifier
+from ...core.types import Array
+from ...estimators import BaseMarginClassifier
+from ...validation import check_choice, check_number
+from ..volumes import log_decision_volumes
+from .base import NoiseFilter
+
+
+class DecisionVolumeFilter(NoiseFilter):
+    """Flag the rows with the smallest decision volumes in a boosted stump ensemble.
+
+    Two classes; complete numeric rows.
+
+    Parameters
+    ----------
+    estimator : classifier of this package or None
+        The stump ensemble; None is :class:`~marginboost.AdaBoostClassifier` with 50 rounds.
+    fraction : float
+        Fraction of the rows to flag, in [0, 1]. Among equal volumes earlier rows go first. The seed
+        takes as many as another filter flags: ``fraction=other.noisy_.mean()``.
+    label : {"predicted", "given"}
+        Whose region: that of the predicted label (the seed), or that of the given label, which is
+        empty for a row that the ensemble gets wrong; such rows are flagged first.
+    padding : float
+        By how much the box is longer than the data, at both ends of each axis.
+
+    Attributes
+    ----------
+    noisy_ : array of bool
+        The rows flagged.
+    score_ : array
+        Minus the logarithm of the decision volume.
+    model_ : fitted classifier
+        The stump ensemble.
+    """
+
+    two_classes = True
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        fraction: float = 0.025,
+        label: str = "predicted",
+        padding: float = 0.01,
+    ) -> None:
+        self.estimator = estimator
+        self.fraction = fraction
+        self.label = label
+        self.padding = padding
+
+    def companion(self) -> Any:
+        """Return the boosting algorithm itself."""
+        return AdaBoostClassifier() if self.estimator is None else clone(self.estimator)
+
+    def _check_parameters(self) -> None:
+        check_number("fraction", self.fraction, at_least=0.0, at_most=1.0)
+        check_choice("label", self.label, ("predicted", "given"))
+        if self.estimator is not None and not isinstance(self.estimator, BaseMarginClassifier):
+            raise TypeError(
+                f"estimator: got {self.estimator!r}, expected a classifier of this package"
+            )
+
+    def _find(self, X: Array, y: Array) -> tuple[Array, Array]:
+        self.model_ = self.companion().fit(X, y)
+        given = y if self.label == "given" else None
+        volumes = log_decision_volumes(self.model_, X, given, padding=self.padding)
+        return -volumes, smallest(volumes, self.fraction)
+
+
+def smallest(values: Array, fraction: float) -> Array:
+    """Mark a fraction of the rows, those with the smallest values; equal ones in row order.
+
+    >>> smallest(np.array([3.0, 1.0, 1.0, 2.0]), 0.25)
+    array([False,  True, False, False])
+    """
+    chosen = np.zeros(len(values), dtype=bool)
+    chosen[np.argsort(values, kind="stable")[: round(fraction * len(values))]] = True
+    return chosen

@@ -1,0 +1,220 @@
+"""The label audit: finds planted flips, says how many, cleans, and refuses what it cannot read."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.tree import DecisionTreeClassifier
+
+from marginboost import AdaBoostClassifier
+from marginboost.audit import LabelAudit, evaluate_audit, plant_flips
+from marginboost.audit.audit import flag
+from marginboost.audit.planting import KINDS
+from marginboost.datasets import circle_2d
+
+
+@pytest.fixture(scope="module")
+def noisy_cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    noisy, flipped = plant_flips(y, 0.1, seed=1)
+    return X, y, noisy, flipped, LabelAudit().fit(X, noisy)
+
+
+def test_planted_flips_come_first(noisy_cancer):
+    _, y, _, flipped, audit = noisy_cancer
+    first = audit.suspects(int(flipped.sum()))
+    assert flipped[first].mean() > 0.85
+    assert audit.noise_rate_ == pytest.approx(0.1, abs=0.04)
+    assert (audit.suggested_[audit.flagged_] == y[audit.flagged_]).mean() > 0.8
+    assert flipped[audit.flagged_].mean() >= 1 - audit.fdr
+
+
+def test_results_agree_with_each_other(noisy_cancer):
+    X, _, noisy, _, audit = noisy_cancer
+    assert ((audit.score_ >= 0) & (audit.score_ <= 1)).all()
+    assert sorted(audit.rank_) == list(range(1, len(X) + 1))
+    ordered = audit.score_[np.argsort(audit.rank_)]
+    assert (np.diff(ordered) >= 0).all()
+    assert (audit.suggested_[audit.flagged_] != noisy[audit.flagged_]).all()
+    assert audit.score_[audit.flagged_].mean() <= audit.fdr
+    np.testing.assert_allclose(audit.belief_.sum(axis=1), 1.0)
+    counts = np.bincount(noisy)
+    assert audit.class_noise_rates_ @ counts / len(X) == pytest.approx(audit.noise_rate_)
+    assert set(audit.voter_weights_) == {"boosted stumps", "forest", "linear"}
+
+
+def test_evidence_speaks_against_the_flipped(noisy_cancer):
+    X, _, _, flipped, audit = noisy_cancer
+    evidence = audit.evidence
+    for values in (evidence.weight_at_cap, evidence.slack, evidence.influence):
+        assert values.shape == (len(X),)
+        assert values[flipped].mean() > 2 * values[~flipped].mean()
+    assert evidence.weight_at_cap.max() <= 1.0
+    assert evidence.influence.mean() == pytest.approx(1.0)
+    assert audit.disagreement_[flipped].mean() > 5 * audit.disagreement_[~flipped].mean()
+    assert np.isfinite(evidence.log_cell_volume).all()
+    rows = audit.suspects(10)
+    pushes = evidence.pushes(rows)
+    assert pushes.shape == (10, X.shape[1])
+    near = evidence.neighbours(rows)
+    assert (near.agreeing != rows).all()
+    codes = audit.codes_
+    assert (codes[near.agreeing] == codes[rows]).all()
+    assert (codes[near.disagreeing] != codes[rows]).all()
+
+
+def test_neighbours_are_the_nearest(noisy_cancer):
+    _, _, _, _, audit = noisy_cancer
+    encoded, codes = audit._evidence._views.encoded, audit.codes_
+    row = int(audit.suspects(1)[0])
+    distance = np.linalg.norm(encoded - encoded[row], axis=1)
+    distance[row] = np.inf
+    near = audit.evidence.neighbours([row])
+    same = np.where(codes == codes[row], distance, np.inf)
+    other = np.where(codes != codes[row], distance, np.inf)
+    assert near.agreeing[0] == same.argmin()
+    assert near.disagreeing_distance[0] == pytest.approx(other.min(), rel=1e-4)
+
+
+def test_pushes_sum_to_the_vote(noisy_cancer):
+    X, _, noisy, _, audit = noisy_cancer
+    rows = np.array([0, 5, 100])
+    model = audit.evidence.models[1]
+    signs = np.where(noisy[rows] == 1, 1.0, -1.0)
+    np.testing.assert_allclose(
+        audit.evidence.pushes(rows).sum(axis=1),
+        signs * model.decision_function(X[rows]),
+        atol=1e-12,
+    )
+
+
+def test_cleaning_wins_back_accuracy():
+    X, y = load_breast_cancer(return_X_y=True)
+    train, test, y_train, y_test = train_test_split(X, y, random_state=0)
+    score = evaluate_audit(
+        LabelAudit(),
+        train,
+        y_train,
+        rate=0.2,
+        test=(test, y_test),
+        model=AdaBoostClassifier(n_estimators=200),
+    )
+    assert score.average_precision > 0.85
+    for policy in ("drop", "relabel", "downweight"):
+        assert score.errors[policy] < score.errors["noisy labels"]
+
+
+def test_clean_keeps_the_parts_together(noisy_cancer):
+    X, _, noisy, _, audit = noisy_cancer
+    rows, labels, weights = audit.clean(X, noisy, "drop")
+    assert len(rows) == len(labels) == len(weights) == (~audit.flagged_).sum()
+    _, relabelled, _ = audit.clean(X, noisy, "relabel")
+    np.testing.assert_array_equal(relabelled != noisy, audit.flagged_)
+    _, _, weights = audit.clean(X, noisy, "downweight")
+    np.testing.assert_array_equal(weights, audit.score_)
+    with pytest.raises(ValueError, match="policy: got 'burn', expected one of 'drop'"):
+        audit.clean(X, noisy, "burn")
+    with pytest.raises(ValueError, match="y: got other labels than those audited"):
+        audit.clean(X, 1 - noisy)
+
+
+def test_more_than_two_classes():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    noisy, flipped = plant_flips(names, 0.1, seed=2)
+    audit = LabelAudit().fit(X, noisy)
+    assert flipped[audit.suspects(int(flipped.sum()))].mean() > 0.7
+    assert audit.belief_.shape == (150, 3)
+    assert audit.evidence.slack[flipped].mean() > audit.evidence.slack[~flipped].mean()
+    assert audit.evidence.pushes(audit.suspects(3)).shape == (3, 4)
+
+
+@pytest.mark.parametrize(
+    "kind", ["uniform", "class-conditional", "near-boundary", "feature-dependent"]
+)
+def test_every_kind_of_planted_flip(kind):
+    X, y = circle_2d(500)
+    score = evaluate_audit(LabelAudit(), X, y, rate=0.1, kind=kind)
+    assert score.planted_rate == pytest.approx(0.1)
+    assert score.average_precision > (0.3 if kind == "near-boundary" else 0.6)
+
+
+def test_class_conditional_noise_is_told_apart():
+    X, y = load_breast_cancer(return_X_y=True)
+    noisy, _ = plant_flips(y, 0.1, "class-conditional", seed=0)
+    audit = LabelAudit().fit(X, noisy)
+    assert audit.class_noise_rates_[0] > 3 * audit.class_noise_rates_[1]  # class 0 got the flipped
+
+
+def test_voters_of_your_own():
+    X, y = circle_2d(300)
+    noisy, flipped = plant_flips(y, 0.1)
+    one = LabelAudit(DecisionTreeClassifier(min_samples_leaf=10), cv=KFold(4)).fit(X, noisy)
+    assert list(one.votes_) == ["DecisionTreeClassifier"]
+    two = LabelAudit({"boost": AdaBoostClassifier(), "line": LogisticRegression()}).fit(X, noisy)
+    assert two.voter_weights_["boost"] > two.voter_weights_["line"]
+    assert flipped[two.suspects(30)].mean() > 0.5
+
+
+def test_frames_with_gaps_and_categories():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["a", "b", "c"], 300)
+    size = rng.normal(size=300) + (kind == "b")
+    y = (size > 0.3).astype(int)
+    size[::17] = np.nan
+    X = pd.DataFrame({"kind": pd.Categorical(kind), "size": size, "constant": 1.0})
+    noisy, flipped = plant_flips(y, 0.1)
+    audit = LabelAudit().fit(X, noisy)
+    assert flipped[audit.suspects(30)].mean() > 0.6
+    assert np.isnan(audit.evidence.log_cell_volume).all()
+    assert audit.evidence.pushes([0, 1]).shape == (2, 3)
+
+
+def test_audits_repeat():
+    X, y = circle_2d(200)
+    first, second = LabelAudit().fit(X, y), LabelAudit(n_jobs=1).fit(X, y)
+    np.testing.assert_allclose(first.score_, second.score_, rtol=1e-9)
+
+
+def test_flag_keeps_the_share_of_false_alarms():
+    rng = np.random.default_rng(0)
+    score = rng.random(1000)
+    doubted = rng.random(1000) < 0.5
+    for fdr in (0.0, 0.1, 0.4):
+        flagged = flag(score, doubted, fdr)
+        assert not (flagged & ~doubted).any()
+        assert not flagged.any() or score[flagged].mean() <= fdr
+        rest = doubted & ~flagged
+        if rest.any():  # one more would be too many
+            more = np.append(score[flagged], score[rest].min())
+            assert more.mean() > fdr
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"fdr": 1.0}, ValueError, "fdr: got 1.0, expected a number at least 0 and below 1"),
+        ({"voters": 3}, TypeError, "expected a scikit-learn style classifier"),
+        ({"voters": {}}, ValueError, "voters: got none"),
+        ({"cv": 1}, ValueError, "cv: got 1"),
+        ({"categorical_features": ["no"]}, ValueError, "categorical_features: got 'no'"),
+    ],
+)
+def test_bad_parameters(change, error, message):
+    X, y = circle_2d(50)
+    with pytest.raises(error, match=message):
+        LabelAudit(**change).fit(X, y)
+
+
+def test_bad_labels():
+    X, _ = circle_2d(50)
+    with pytest.raises(ValueError, match="y: got one class"):
+        LabelAudit().fit(X, np.zeros(50))
+    with pytest.raises(ValueError, match="y: class 1 has one row"):
+        LabelAudit().fit(X, np.eye(50, dtype=int)[0])
+    with pytest.raises(ValueError, match="rate: got 2"):
+        plant_flips([0, 1], 2)
+    with pytest.raises(ValueError, match="kind: got 'odd'"):
+        plant_flips([0, 1], 0.1, "odd")

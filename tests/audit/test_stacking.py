@@ -1,0 +1,68 @@
+"""The combination of voters: gradient, limits, and recovery of a known noise model."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import check_grad
+
+from marginboost.audit.stacking import Stack, _negative_log_likelihood, stack_votes
+
+
+def soft(scores):
+    exp = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return exp / exp.sum(axis=1, keepdims=True)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 4))
+def test_gradient_is_that_of_the_likelihood(seed, n_classes, n_voters):
+    rng = np.random.default_rng(seed)
+    logs = rng.normal(size=(n_voters, 30, n_classes))
+    labels = rng.integers(0, n_classes, 30)
+    point, blind = rng.uniform(0.1, 2, n_voters), rng.uniform(0.0, 0.8)
+    value = lambda p: _negative_log_likelihood(p, blind, logs, labels)[0]  # noqa: E731
+    slope = lambda p: _negative_log_likelihood(p, blind, logs, labels)[1]  # noqa: E731
+    assert check_grad(value, slope, point) < 1e-5
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.4])
+def test_noise_rate_is_recovered(n_classes, share):
+    """Labels drawn from the model itself: ε comes back, and trust is calibrated."""
+    rng = np.random.default_rng(1)
+    n = 20_000
+    belief = soft(8.0 * rng.normal(size=(n, n_classes)))
+    true = (belief.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+    given_labels = np.where(rng.random(n) < share, rng.integers(0, n_classes, n), true)
+    coin = soft(rng.normal(size=(n, n_classes)))
+    stack = stack_votes(np.array([belief, coin]), given_labels)
+    assert stack.random_share == pytest.approx(share, abs=0.05)
+    assert stack.noise_rate == pytest.approx((given_labels != true).mean(), abs=0.05)
+    assert stack.weights[0] > 0.8
+    assert stack.weights[1] < 0.1
+    trust = stack.trust(given_labels)
+    for low, high in ((0.0, 0.3), (0.3, 0.7), (0.7, 1.0)):
+        here = (trust >= low) & (trust < high)
+        if here.sum() > 200:
+            assert (given_labels == true)[here].mean() == pytest.approx(
+                trust[here].mean(), abs=0.08
+            )
+
+
+def test_trust_is_bayes_rule():
+    """P(right | x, y) by enumerating all cases."""
+    belief, blind = np.array([[0.7, 0.2, 0.1]]), 0.3
+    stack = Stack(np.ones(1), blind, belief)
+    for y in range(3):
+        right = belief[0, y] * (1 - blind + blind / 3)
+        wrong = sum(belief[0, k] * blind / 3 for k in range(3) if k != y)
+        assert stack.trust(np.array([y]))[0] == pytest.approx(right / (right + wrong), rel=1e-12)
+
+
+def test_a_perfect_voter_stays_finite():
+    labels = np.arange(40) % 2
+    sure = np.eye(2)[labels]
+    stack = stack_votes(sure[None], labels)
+    assert np.isfinite(stack.belief).all()
+    assert stack.noise_rate < 0.05
