@@ -1,0 +1,90 @@
+"""Algorithms and their settings, as written on a command line: ``lpboost``, ``lpboost:nu=0.1``."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from .errors import UsageError, suggest
+
+
+def classifiers() -> dict[str, type[Any]]:
+    """All algorithms by the name of their file where it is theirs alone, else by their own."""
+    from ..multiclass import saved_classes
+
+    found = {}
+    for title, kind in saved_classes().items():
+        if "n_estimators" not in kind._get_param_names():  # a wrapper
+            continue
+        short = title.removesuffix("Classifier")
+        stem = kind.__module__.rpartition(".")[2].replace("_", "-")
+        found[stem if _squash(stem) == _squash(short) else short.lower()] = kind
+    return dict(sorted(found.items()))
+
+
+def _squash(name: str) -> str:
+    """Name without case and separators: Arc-GV, arc_gv and arcgv are one."""
+    return name.lower().replace("-", "").replace("_", "").removesuffix("classifier")
+
+
+def find_classifier(name: str) -> tuple[str, type[Any]]:
+    """Full name and class of an algorithm."""
+    known = classifiers()
+    for full, kind in known.items():
+        if _squash(full) == _squash(name):
+            return full, kind
+    raise UsageError(f"unknown algorithm {name!r}; {suggest(name, list(known), most=100)}")
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """Name and value of ``name=value``; a value is a Python literal, or else a string."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"got {text!r}, expected name=value")
+    words = {"none": None, "null": None, "true": True, "false": False}
+    if value.strip().lower() in words:
+        return name.strip(), words[value.strip().lower()]
+    try:
+        return name.strip(), ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        return name.strip(), value.strip()
+
+
+def _trees(kind: type[Any], depth: int) -> Any:
+    """Trees for an algorithm: of its own sort if it grows some anyway."""
+    from ..oracles import TreeOracle
+
+    usual = kind()._make_oracle()
+    grows = type(usual) if "max_depth" in usual.get_params(deep=False) else TreeOracle
+    return grows(max_depth=depth)
+
+
+def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace) -> Any:
+    """Make an estimator from its name, ``name=value`` settings and the common options.
+
+    Settings are checked here, before any file is read.
+    """
+    full, kind = find_classifier(name)
+    known = [p for p in kind._get_param_names() if p not in ("estimator", "callbacks", "verbose")]
+    params: dict[str, Any] = {"random_state": args.seed, "n_jobs": args.jobs}
+    if args.rounds is not None:
+        params["n_estimators"] = args.rounds
+    if args.depth > 1:
+        params["estimator"] = _trees(kind, args.depth)
+    elif args.depth < 1:
+        raise UsageError(f"--depth: got {args.depth}, expected an integer of at least 1")
+    for text in settings:
+        setting, value = parse_setting(text)
+        if setting not in known:
+            raise UsageError(f"{full} has no setting {setting!r}; {suggest(setting, known)}")
+        params[setting] = value
+    try:
+        model = kind(**params)
+        model._check_parameters()
+        model._make_rule()
+        model._make_oracle()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{full}: {error}") from None
+    return model

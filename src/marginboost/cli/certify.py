@@ -1,0 +1,141 @@
+"""Check the certificate of a model against the data, from scratch.
+
+Give the rows that the model was fitted to, with the same options. Margins and the lower bound are
+computed anew from the model, the upper bound from the solution of a new linear program, summed up
+over every stump there is. The answer is yes (exit code 0) or no (exit code 5), with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .errors import Exit, ModelError, UsageError
+from .options import add_data, add_reading, dialect_of
+from .output import Answer, Screen, progress_bar
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add arguments and options."""
+    parser.add_argument("model", help="model file written by fit")
+    add_data(parser)
+    parser.add_argument("--label", metavar="COL", required=True, help="column of the labels")
+    parser.add_argument("--weight", metavar="COL", help="column of the weights, if there were any")
+    parser.add_argument("--id", metavar="COL", help="column that names the rows; not read")
+    parser.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="not read either"
+    )
+    parser.add_argument(
+        "--tol",
+        type=float,
+        metavar="X",
+        help="width of the new bracket at which to stop; by default that of the certificate, "
+        "between 1e-6 and 1e-3",
+    )
+    add_reading(parser)
+
+
+def run(args: argparse.Namespace) -> Answer:
+    """Read model and rows, compute, compare."""
+    if args.tol is not None and not args.tol >= 0:
+        raise UsageError(f"--tol: got {args.tol}, expected a number of at least 0")
+    from .columns import weight_values
+    from .dataset import model_data, model_labels
+    from .models import certificate_data, load_model, parts_of
+    from .reading import read_file
+    from .verification import ROUNDING, verify
+
+    model = load_model(args.model)
+    file = read_file(args.data, dialect_of(args))
+    file.check_names(args.weight, option="--weight")
+    classes = model_labels(model, file, args.label)
+    weight = None if args.weight is None else weight_values(file, args.weight)
+    X = model_data(model, file, {args.label, args.weight, args.id, *args.drop})
+    problems = []
+    for part in parts_of(model):
+        labels = part.model.classes_[_check_part(part, args.model)[classes]]
+        gap = part.model.certificate_.gap
+        tol = min(max(gap, 1e-6), 1e-3) if args.tol is None else args.tol
+        found = verify(part.model, X, labels, weight, tol=tol, callbacks=progress_bar())
+        problems.append(
+            {
+                "name": part.name,
+                "holds": not found.contradictions,
+                "contradictions": found.contradictions,
+                "remark": found.remark,
+                "objective": found.objective,
+                "stored": certificate_data(part.model.certificate_),
+                "recomputed": {"value": found.value, "lower": found.lower, "upper": found.upper},
+                "precision": max(found.upper - found.lower, ROUNDING),
+                "margins": _quantiles(found.margins),
+            }
+        )
+    holds = all(problem["holds"] for problem in problems)
+    return Answer(
+        {
+            "command": "certify",
+            "model_file": args.model,
+            "file": file.path,
+            "rows": file.n_rows,
+            "holds": holds,
+            "problems": problems,
+        },
+        exit=Exit.OK if holds else Exit.REFUTED,
+    )
+
+
+def _check_part(part: Any, path: str) -> Any:
+    """Side of each class, 0 or 1, if the certificate is one of two sides that all rows are on."""
+    import numpy as np
+
+    from ..estimators import BaseMarginClassifier
+
+    if type(part.model).__name__ not in BaseMarginClassifier.registry or 0 in part.code:
+        raise ModelError(
+            f"{path}: no independent check is known for {type(part.model).__name__}", file=path
+        )
+    return (np.array(part.code) > 0).astype(int)
+
+
+def _quantiles(margins: Any) -> dict[str, float]:
+    """Summary of margins; those at most zero count as errors, as in the bounds of the theory."""
+    import numpy as np
+
+    names = ("min", "5%", "25%", "median", "75%", "95%", "max")
+    values = np.quantile(margins, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1])
+    return {
+        **dict(zip(names, values.tolist(), strict=True)),
+        "errors": int(np.sum(margins <= 0)),
+    }
+
+
+def show(answer: dict[str, Any], screen: Screen) -> None:
+    """Print both brackets and the verdict."""
+    screen.title(f"{answer['model_file']} on {answer['file']} ({answer['rows']:,} rows)")
+    for problem in answer["problems"]:
+        if problem["name"]:
+            screen.title(f"{problem['name']} against the other classes")
+        _show_problem(problem, screen)
+
+
+def _show_problem(problem: dict[str, Any], screen: Screen) -> None:
+    proofs = problem["stored"], problem["recomputed"]
+    lines = {"value": "of this model", "lower": "best is at least", "upper": "best is at most"}
+    screen.table(
+        [problem["objective"], "in the file", "recomputed"],
+        [[words, *(f"{proof[key]:.8g}" for proof in proofs)] for key, words in lines.items()],
+        align="<>>",
+    )
+    screen.say()
+    margins = {name: value for name, value in problem["margins"].items() if name != "errors"}
+    screen.table(list(margins), [[f"{value:+.4f}" for value in margins.values()]])
+    errors = problem["margins"]["errors"]
+    screen.say(f"margins of the rows; {errors:,} are 0 or less, which is an error")
+    screen.say()
+    if problem["holds"]:
+        within = "" if problem["remark"] else f", checked to within {problem['precision']:.1g}"
+        screen.verdict(True, f"The certificate holds on these rows{within}.")
+    else:
+        screen.verdict(False, "The certificate does not hold on these rows:")
+    for sentence in [*problem["contradictions"], *filter(None, [problem["remark"]])]:
+        screen.say(f"- {sentence}")

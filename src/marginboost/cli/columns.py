@@ -1,0 +1,217 @@
+"""From the columns of a file to numbers, categories, labels and weights.
+
+Types of text are found column by column. A column whose values are all numbers, or missing, holds
+numbers; one in which fewer than half are holds categories. In between somebody must decide: the
+first value that is not a number is reported with its row, and what to do about it.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import require
+from .reading import DataFile, shorten
+
+if TYPE_CHECKING:  # the core brings scikit-learn along, which `info` can do without
+    from ..core.types import Array
+
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})(\.0*)?")
+DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+FEW_CATEGORIES = 50
+"""Up to so many categories nobody suspects that they are names of rows."""
+
+
+# -- features --------------------------------------------------------------------------------------
+
+
+def find_type(file: DataFile, name: str, *, categorical: bool = False) -> Any:
+    """Column as floating-point numbers or as dictionary of strings, whichever it holds."""
+    if categorical or (not file.is_text and _is_string(file, name)):
+        return categories(file, name)
+    if not file.is_text:
+        return _typed(file, name)
+    values, wrong = _parse_numbers(file, name)
+    n_values = len(values) - values.null_count + int(wrong.sum())
+    if not wrong.any():
+        return values
+    if wrong.sum() * 2 < n_values:
+        raise _mixed(file, name, wrong, n_values)
+    _check_decimal_comma(file, name)
+    return categories(file, name)
+
+
+def numbers(file: DataFile, name: str) -> Any:
+    """Column as floating-point numbers; raises at the first value that is none."""
+    if not file.is_text and not _is_string(file, name):
+        return _typed(file, name)
+    values, wrong = _parse_numbers(file, name)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        found = shorten(file.column(name)[row].as_py())
+        raise file.error(f"{found} is not a finite number, as the model expects", name, row)
+    return values
+
+
+def categories(file: DataFile, name: str) -> Any:
+    """Column as dictionary of strings."""
+    column = texts(file, name).combine_chunks().dictionary_encode()
+    n_known, n_values = len(column.dictionary), len(column) - column.null_count
+    if n_known > FEW_CATEGORIES and n_known * 2 > n_values:
+        warnings.warn(
+            f"column {shorten(name)} has {n_known} categories in {n_values} rows: names of rows? "
+            f"--drop or --id leaves it out",
+            UserWarning,
+            stacklevel=2,
+        )
+    return column
+
+
+def texts(file: DataFile, name: str) -> Any:
+    """Column as text without spaces around it, null where a value is missing."""
+    pa, pc = require("pyarrow"), require("pyarrow.compute")
+    column = file.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if _is_nested(column.type):
+        raise _wrong_type(file, name)
+    values = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    missing = pc.is_in(values, pa.array(file.dialect.missing, pa.string()))
+    return pc.if_else(missing, pa.scalar(None, pa.string()), values)
+
+
+def _is_string(file: DataFile, name: str) -> bool:
+    kind = file.column(name).type
+    types = require("pyarrow").types
+    return any(is_a(kind) for is_a in (types.is_string, types.is_large_string, types.is_dictionary))
+
+
+def _is_nested(kind: Any) -> bool:
+    types = require("pyarrow").types
+    return any(is_a(kind) for is_a in (types.is_nested, types.is_binary, types.is_large_binary))
+
+
+def _wrong_type(file: DataFile, name: str) -> Exception:
+    kind = file.column(name).type
+    return file.error(f"type {kind}; expected numbers or text (--drop leaves the column out)", name)
+
+
+def _typed(file: DataFile, name: str) -> Any:
+    """Numbers of a file that has types."""
+    pa, types = require("pyarrow"), require("pyarrow").types
+    column = file.column(name)
+    known = (
+        types.is_integer,
+        types.is_floating,
+        types.is_decimal,
+        types.is_boolean,
+        types.is_null,
+    )
+    if not any(is_a(column.type) for is_a in known):
+        raise _wrong_type(file, name)
+    if types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    values = column.cast(pa.float64(), safe=False)
+    infinite = np.isinf(values.to_numpy())
+    if infinite.any():
+        raise file.error("infinity; expected finite numbers", name, int(np.argmax(infinite)))
+    return values
+
+
+def _parse_numbers(file: DataFile, name: str) -> tuple[Any, Array]:
+    """Numbers of a text column, and where there is a value that is none."""
+    pa, pc = require("pyarrow"), require("pyarrow.compute")
+    plain = _all_numbers(file, name)
+    if plain is not None:
+        return plain, np.zeros(len(plain), dtype=bool)
+    values = texts(file, name)
+    if file.dialect.decimal != ".":
+        values = pc.replace_substring(values, file.dialect.decimal, ".")
+    try:
+        floats = values.cast(pa.float64())
+    except pa.ArrowInvalid:
+        fits = pc.match_substring_regex(values, NUMBER)
+        floats = pc.if_else(fits, values, pa.scalar(None, pa.string())).cast(pa.float64())
+    finite = pc.is_finite(floats).fill_null(False).to_numpy()
+    wrong = values.is_valid().to_numpy() & ~finite
+    return pc.if_else(pa.array(finite), floats, pa.scalar(None, pa.float64())), wrong
+
+
+def _all_numbers(file: DataFile, name: str) -> Any:
+    """Numbers of a column that holds nothing else, else None: the usual case, five times faster."""
+    pa, pc = require("pyarrow"), require("pyarrow.compute")
+    if file.dialect.decimal != "." or any(re.match(NUMBER, m) for m in file.dialect.missing):
+        return None
+    try:
+        floats = file.column(name).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    return floats if floats.null_count == 0 and pc.all(pc.is_finite(floats)).as_py() else None
+
+
+def _mixed(file: DataFile, name: str, wrong: Array, n_values: int) -> Exception:
+    row = int(np.argmax(wrong))
+    found = str(file.column(name)[row].as_py()).strip()
+    option = name if re.fullmatch(r"[\w.-]+", name) else f"'{name}'"
+    return file.error(
+        f"{shorten(found)} is not a finite number ({int(wrong.sum())} of {n_values} values are "
+        f"not). If it means missing: --missing {shorten(found)}; if the column holds categories: "
+        f"--categorical {option}",
+        name,
+        row,
+    )
+
+
+def _check_decimal_comma(file: DataFile, name: str) -> None:
+    """Raise where all values would be numbers if only the comma were a point."""
+    pc = require("pyarrow.compute")
+    matches = pc.match_substring_regex(texts(file, name).drop_null(), DECIMAL_COMMA)
+    if file.dialect.decimal == "." and len(matches) and pc.all(matches).as_py():
+        raise file.error("numbers with a decimal comma? read them with --decimal ,", name)
+
+
+# -- labels and weights ----------------------------------------------------------------------------
+
+
+def label_texts(file: DataFile, name: str) -> list[str]:
+    """Labels as text, one for every row."""
+    values: list[str | None] = texts(file, name).to_pylist()
+    empty = [row for row, value in enumerate(values) if value is None]
+    if empty:
+        raise file.error(
+            f"{len(empty)} of {len(values)} rows have no label, this is the first; every row needs "
+            "one (--not-missing TEXT, if the text there is a class)",
+            name,
+            empty[0],
+        )
+    return [str(value) for value in values]
+
+
+def label_values(file: DataFile, name: str) -> Array:
+    """Labels: whole numbers if all of them are, else strings; at least two classes."""
+    found = label_texts(file, name)
+    counts = Counter(found)
+    if len(counts) == 1:
+        raise file.error(f"all rows have the label {shorten(found[0])}; expected two classes", name)
+    numbers = {t: int(t.partition(".")[0]) for t in counts if WHOLE.fullmatch(t)}
+    if len(set(numbers.values())) == len(counts):
+        return np.array([numbers[text] for text in found])
+    return np.array(found)
+
+
+def weight_values(file: DataFile, name: str) -> Array:
+    """Weights: nonnegative numbers, none missing, not all zero."""
+    weights = numbers(file, name).to_numpy()
+    wrong = ~(weights >= 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        found = file.column(name)[row].as_py()
+        raise file.error(f"weight {shorten(found)}; expected a number of at least 0", name, row)
+    if not weights.any():
+        raise file.error("all weights are 0", name)
+    return np.asarray(weights)

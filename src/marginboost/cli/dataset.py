@@ -1,0 +1,198 @@
+"""The rows that a command works on: features as a table, with labels, weights and names of rows."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.types import Array
+from . import columns
+from .errors import ModelError, require, suggest
+from .options import dialect_of
+from .reading import DataFile, read_file, shorten
+
+MOST_CLASSES = 30
+"""So many classes a label may have even in a small table."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows to learn from.
+
+    Attributes
+    ----------
+    file : DataFile
+        Where they came from.
+    X : pyarrow.Table
+        Numbers and categories, one column a feature.
+    labels : array
+        Labels.
+    weight : array or None
+        Weights.
+    """
+
+    file: DataFile
+    X: Any
+    labels: Array
+    weight: Array | None
+
+    def facts(self) -> dict[str, Any]:
+        """Sizes, for the answer of a command."""
+        kinds = [column.type for column in self.X.columns]
+        numeric = sum(str(kind) == "double" for kind in kinds)
+        counts = Counter(self.labels.tolist())
+        return {
+            "file": self.file.path,
+            "rows": self.file.n_rows,
+            "features": len(kinds),
+            "numeric": numeric,
+            "categorical": len(kinds) - numeric,
+            "missing_values": missing_values(self.X),
+            "classes": {str(label): counts[label] for label in sorted(counts)},
+        }
+
+
+def missing_values(table: Any) -> int:
+    """Values that are null or NaN."""
+    pc = require("pyarrow.compute")
+    return int(
+        sum(pc.sum(column.is_null(nan_is_null=True)).as_py() or 0 for column in table.columns)
+    )
+
+
+def training_data(args: argparse.Namespace) -> Dataset:
+    """Read a file with labels, for ``fit`` and ``compare``."""
+    file = read_file(args.data, dialect_of(args))
+    names = feature_names(file, args)
+    file.check_names(*args.categorical, option="--categorical")
+    labels = columns.label_values(file, args.label)
+    weight = None if args.weight is None else columns.weight_values(file, args.weight)
+    if "" in names:
+        raise file.error(
+            f"column {file.names.index('') + 1} has no name: a saved row index? Leave it out with "
+            "--drop '', or give it a name"
+        )
+    features = {
+        name: columns.find_type(file, name, categorical=name in args.categorical) for name in names
+    }
+    return Dataset(file, require("pyarrow").table(features), labels, weight)
+
+
+def check_classes(data: Dataset, label: str) -> None:
+    """Raise if there are so many classes that they can hardly be any."""
+    counts, n_rows = Counter(data.labels.tolist()), len(data.labels)
+    if len(counts) > max(MOST_CLASSES, n_rows // 10):
+        examples = ", ".join(shorten(value, 20) for value in sorted(counts)[:4])
+        raise data.file.error(
+            f"{len(counts)} different labels in {n_rows} rows ({examples}, …): quantities or "
+            "names, expected classes",
+            label,
+        )
+
+
+def feature_names(file: DataFile, args: argparse.Namespace) -> list[str]:
+    """Columns that are neither label, weight, name of the row, nor dropped."""
+    roles = {"--label": args.label, "--weight": args.weight, "--id": args.id}
+    for option, name in roles.items():
+        file.check_names(name, option=option)
+    file.check_names(*args.drop, option="--drop")
+    taken = {*roles.values(), *args.drop}
+    names = [name for name in file.names if name not in taken]
+    if not names:
+        raise file.error("no column is left to learn from")
+    return names
+
+
+# -- rows for a model ------------------------------------------------------------------------------
+
+
+def model_data(model: Any, file: DataFile, unused: set[str | None] | None = None) -> Any:
+    """Features of a model, in its order, from a file; columns in ``unused`` have another use."""
+    pa = require("pyarrow")
+    names = _check_columns(model, file, unused or set())
+    table = {
+        expected: columns.numbers(file, name)
+        if known is None
+        else _known_categories(file, name, known)
+        for expected, name, known in zip(model._names, names, model._categories, strict=True)
+    }
+    return pa.table(table)
+
+
+def _check_columns(model: Any, file: DataFile, unused: set[str | None]) -> list[str]:
+    """Columns of the file that the model reads, in the model's order."""
+    expected = list(model._names)
+    candidates = [name for name in file.names if name not in unused]
+    lacking = [name for name in expected if name not in candidates]
+    if lacking and not hasattr(model, "feature_names_in_"):  # names were never known: x0, x1, …
+        if len(candidates) == len(expected):
+            return candidates
+        raise file.error(
+            f"{len(candidates)} columns, but the model was fitted on {len(expected)} without names"
+        )
+    if lacking:
+        more = f" and {len(lacking) - 5} more" if len(lacking) > 5 else ""
+        hint = f"; {suggest(lacking[0], candidates)}" if len(lacking) == 1 and candidates else ""
+        raise file.error(
+            f"no column {', '.join(map(shorten, lacking[:5]))}{more}, which the model needs{hint}"
+        )
+    extra = [name for name in candidates if name not in expected]
+    if extra:
+        more = ", …" if len(extra) > 5 else ""
+        warnings.warn(
+            f"{file.path}: the model does not use {len(extra)} of the columns "
+            f"({', '.join(map(shorten, extra[:5]))}{more})",
+            UserWarning,
+            stacklevel=2,
+        )
+    return expected
+
+
+def _known_categories(file: DataFile, name: str, known: Array) -> Any:
+    """Column as dictionary of the model's categories; others count as missing, with a warning."""
+    pa, pc = require("pyarrow"), require("pyarrow.compute")
+    values = columns.texts(file, name)
+    spellings = pa.array([plain_text(category) for category in known.tolist()], pa.string())
+    codes = pc.index_in(values, spellings).combine_chunks()
+    unseen = np.asarray(values.is_valid()) & np.asarray(codes.is_null())
+    if unseen.any():
+        first = int(np.argmax(unseen))
+        warnings.warn(
+            f"{file.path}: column {shorten(name)}: {int(unseen.sum())} rows hold categories that "
+            f"the model has not seen ({shorten(values[first].as_py())} in row {first + 1} is the "
+            "first); they count as missing",
+            UserWarning,
+            stacklevel=2,
+        )
+    try:
+        return pa.DictionaryArray.from_arrays(codes, pa.array(known.tolist()))
+    except pa.ArrowException:
+        raise ModelError(f"the categories of {name!r} are of several types") from None
+
+
+def plain_text(value: Any) -> str:
+    """Text of a label or category as a file would have it: 1.0 is 1, True is true."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def model_labels(model: Any, file: DataFile, name: str) -> Array:
+    """Labels of a file as positions among the classes of the model."""
+    file.check_names(name, option="--label")
+    known = {plain_text(label): k for k, label in enumerate(model.classes_.tolist())}
+    texts = columns.label_texts(file, name)
+    for row, text in enumerate(texts):
+        if text not in known and text.lower() not in known:
+            classes = ", ".join(shorten(label, 20) for label in model.classes_.tolist()[:8])
+            raise file.error(
+                f"label {shorten(text)}; the model knows the classes {classes}", name, row
+            )
+    return np.array([known.get(text, known.get(text.lower(), 0)) for text in texts])

@@ -1,0 +1,138 @@
+"""Describe a model file, the columns of a data file, or the algorithms.
+
+For a model: what it is, what is proven about it, which features it uses. For a data file: name,
+type, missing values and range of every column, with the balance of the classes if --label is given.
+Without a file: the algorithms that fit and compare know.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import Any
+
+from .options import add_data, add_reading, dialect_of
+from .output import Answer, Screen, bar, visible
+
+MODEL_SUFFIXES = (".json", ".json.gz")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add arguments and options."""
+    add_data(parser, optional=True, help="model file (.json, .json.gz) or data file")
+    parser.add_argument("--label", metavar="COL", help="column whose classes to count")
+    add_reading(parser)
+
+
+def run(args: argparse.Namespace) -> Answer:
+    """Look at the file."""
+    if args.data is None:
+        return Answer({"command": "info", "algorithms": _algorithms()})
+    if args.data.lower().endswith(MODEL_SUFFIXES):
+        from .models import load_model, model_facts
+
+        return Answer(
+            {"command": "info", "file": args.data, "model": model_facts(load_model(args.data))}
+        )
+    return Answer(_data_facts(args))
+
+
+def _algorithms() -> list[dict[str, str]]:
+    from .algorithms import classifiers
+
+    return [
+        {"name": name, "class": kind.__name__, **kind.summary}
+        for name, kind in classifiers().items()
+    ]
+
+
+def _data_facts(args: argparse.Namespace) -> dict[str, Any]:
+    from .columns import label_texts
+    from .reading import read_file
+
+    file = read_file(args.data, dialect_of(args))
+    file.check_names(args.label, option="--label")
+    facts: dict[str, Any] = {
+        "command": "info",
+        "file": file.path,
+        "rows": file.n_rows,
+        "columns": [_column_facts(file, name) for name in file.names],
+    }
+    if args.label is not None:
+        counts = Counter(label_texts(file, args.label))
+        facts["label"] = args.label
+        facts["classes"] = dict(counts.most_common())
+    return facts
+
+
+def _column_facts(file: Any, name: str) -> dict[str, Any]:
+    """Type, missing values, distinct values, range; a column that needs a decision is "mixed"."""
+    import warnings
+
+    from .columns import find_type
+    from .errors import DataError, require
+
+    pc = require("pyarrow.compute")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the number of categories is in the answer
+            column = find_type(file, name)
+    except DataError as error:
+        return {"name": name, "type": "mixed", "problem": str(error)}
+    numeric = str(column.type) == "double"
+    column = column if numeric else column.cast("string")
+    facts = {
+        "name": name,
+        "type": "number" if numeric else "category",
+        "missing": pc.sum(column.is_null(nan_is_null=True)).as_py() or 0,
+        "distinct": pc.count_distinct(column, mode="only_valid").as_py(),
+    }
+    if numeric:
+        ends = pc.min_max(column).as_py()
+        return {**facts, "min": ends["min"], "mean": pc.mean(column).as_py(), "max": ends["max"]}
+    counts = Counter(column.drop_null().to_pylist())
+    return {**facts, "most_frequent": dict(counts.most_common(5))}
+
+
+def show(answer: dict[str, Any], screen: Screen) -> None:
+    """Print the description."""
+    if "algorithms" in answer:
+        rows = [[entry["name"], entry["problem"]] for entry in answer["algorithms"]]
+        screen.table(["algorithm", "problem"], rows, align="<<")
+        return
+    if "model" in answer:
+        from .models import show_model
+
+        screen.title(answer["file"])
+        show_model(answer["model"], screen, {})
+        return
+    screen.title(f"{answer['file']}: {answer['rows']:,} rows, {len(answer['columns'])} columns")
+    headers = ["column", "type", "missing", "distinct", "values"]
+    screen.table(headers, map(_column_row, answer["columns"]), align="<<>><")
+    if "classes" in answer:
+        screen.say()
+        total = answer["rows"]
+        screen.table(
+            [answer["label"], "rows", "share", ""],
+            [[name, f"{n:,}", f"{n / total:.1%}", bar(n / total)] for name, n in _classes(answer)],
+            align="<>><",
+        )
+    for problem in [c["problem"] for c in answer["columns"] if "problem" in c]:
+        screen.say(f"- {problem}")
+
+
+def _classes(answer: dict[str, Any]) -> list[tuple[str, int]]:
+    return list(answer["classes"].items())[:20]
+
+
+def _column_row(column: dict[str, Any]) -> list[object]:
+    if "problem" in column:
+        return [column["name"], "mixed", "", "", "see below"]
+    if column["type"] == "category":
+        values = ", ".join(f"{visible(v, 20)} {n:,}" for v, n in column["most_frequent"].items())
+    elif column["min"] is None:
+        values = "no value"
+    else:
+        values = f"{column['min']:.6g} to {column['max']:.6g}, mean {column['mean']:.4g}"
+    missing = f"{column['missing']:,}" if column["missing"] else ""
+    return [column["name"], column["type"], missing, f"{column['distinct']:,}", visible(values, 60)]

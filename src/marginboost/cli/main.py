@@ -1,0 +1,126 @@
+"""The program ``marginboost``: finds the command, runs it, says how it ended."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from .. import __version__
+from .errors import CommandError, Exit
+from .output import Answer, Screen, as_json, visible
+
+COMMANDS = ("audit", "fit", "predict", "explain", "certify", "info", "compare")
+
+DESCRIPTION = """Boosting that knows its margins, on the command line: fit a model to a table,
+prove how good it is, look inside it, use it."""
+
+EPILOG = """exit codes:
+  0 done   2 usage   3 bad data   4 bad model file   5 certificate does not hold
+  6 output cannot be written   7 package missing   130 interrupted
+
+example:
+  marginboost audit patients.csv --label diagnosis --id patient --out report.html
+  marginboost fit patients.csv --label diagnosis --id patient --out model.json
+  marginboost certify model.json patients.csv --label diagnosis
+  marginboost explain model.json
+  marginboost predict model.json new.csv --id patient --out predictions.csv
+
+`marginboost COMMAND --help` says more."""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        "marginboost",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"marginboost {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module: Any = import_module(f".{name}", __package__)
+        summary, _, details = (module.__doc__ or name).partition("\n")
+        command = commands.add_parser(
+            name,
+            help=summary[0].lower() + summary[1:].rstrip("."),
+            description=f"{summary}\n{details}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.set_defaults(command=module)
+        module.configure(command)
+        command.add_argument(
+            "--json", action="store_true", help="write one JSON object to standard output"
+        )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # signs that a terminal lacks are no reason to fail
+            stream.reconfigure(errors="replace")
+    try:
+        args = make_parser().parse_args(arguments)
+        code = _run(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # `| head` has seen enough; Python would complain once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.PIPE
+
+
+def _run(args: argparse.Namespace) -> int:
+    heard: list[str] = []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = lambda message, *_, **__: _warn(str(message), heard)
+            answer: Answer = args.command.run(args)
+        _print(args, answer, heard)
+        return answer.exit
+    except CommandError as error:
+        return _fail(args, error.exit, str(error), heard, error.place)
+    except KeyboardInterrupt:
+        hint = getattr(args.command, "after_interruption", lambda _: "")(args)
+        return _fail(args, Exit.INTERRUPTED, f"interrupted. {hint}".strip(), heard)
+
+
+def _warn(message: str, heard: list[str]) -> None:
+    """Say a warning once, at once."""
+    if message not in heard:
+        heard.append(message)
+        print(f"warning: {visible(message, 500)}", file=sys.stderr)
+
+
+def _print(args: argparse.Namespace, answer: Answer, heard: list[str]) -> None:
+    if args.json:
+        print(as_json({"ok": answer.exit == Exit.OK, **answer.data, "warnings": heard}))
+    elif answer.text is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(answer.text)
+    else:
+        args.command.show(answer.data, Screen())
+
+
+def _fail(
+    args: argparse.Namespace,
+    code: Exit,
+    message: str,
+    heard: list[str],
+    place: dict[str, Any] | None = None,
+) -> int:
+    """Say what went wrong, to people and, if asked, to machines."""
+    print(f"error: {visible(message, 2000)}", file=sys.stderr)
+    if args.json:
+        error = {"kind": code.name.lower(), "exit_code": int(code), "message": message}
+        print(as_json({"ok": False, "error": {**error, **(place or {})}, "warnings": heard}))
+    return code

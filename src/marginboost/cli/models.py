@@ -1,0 +1,187 @@
+"""Model files, as commands need them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import ModelError
+from .output import Screen, bar, visible
+
+
+def load_model(path: str) -> Any:
+    """Load a model; what is wrong with the file is said in one line."""
+    from .. import load
+    from ..model_reader import ModelFileError
+
+    try:
+        model = load(path)
+        return getattr(model, "estimator_", model)  # what a MulticlassBooster is made of
+    except ModelFileError as error:
+        raise ModelError(str(error), file=path) from None
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}", file=path) from None
+
+
+@dataclass(frozen=True)
+class Part:
+    """One problem of two sides that a model solves; with two classes there is only one.
+
+    Attributes
+    ----------
+    name : str
+        Classes of the positive side; empty if the model has two classes.
+    sides : list of str
+        What votes below and above zero speak for.
+    model : classifier
+        The model of this problem.
+    code : list of int
+        Side of each class: -1, 1, or 0 for neither.
+    """
+
+    name: str
+    sides: list[str]
+    model: Any
+    code: list[int]
+
+
+def parts_of(model: Any) -> list[Part]:
+    """Return the problems that a model is made of."""
+    classes = [str(label) for label in model.classes_.tolist()]
+    if not hasattr(model, "problems_"):
+        return [Part("", classes, model, [-1, 1])]
+    parts = []
+    for code, problem in zip(model.code_.T.tolist(), model.problems_, strict=True):
+        low, high = (_join(classes, code, side) for side in (-1, 1))
+        parts.append(Part(high, [low, high], problem, code))
+    return parts
+
+
+def _join(classes: list[str], code: list[int], side: int) -> str:
+    """Classes on one side, in words."""
+    chosen = [name for name, its in zip(classes, code, strict=True) if its == side]
+    return (
+        chosen[0] if len(chosen) == 1 else "the other classes" if side < 0 else " or ".join(chosen)
+    )
+
+
+def certificate_data(certificate: Any) -> dict[str, Any]:
+    """Certificate as plain data."""
+    return {
+        "lower": float(certificate.lower),
+        "upper": float(certificate.upper),
+        "gap": float(certificate.gap),
+        "value": float(certificate.value),
+        "certified": bool(certificate.certified),
+        "reason": certificate.reason,
+    }
+
+
+def model_facts(model: Any) -> dict[str, Any]:
+    """What a model is, as plain data."""
+    importances = dict(zip(model._names, model.feature_importances_.tolist(), strict=True))
+    ranked = sorted(importances.items(), key=lambda item: -item[1])
+    defaults = type(model)().get_params(deep=False)
+    params = {
+        name: repr(value) if hasattr(value, "get_params") else value
+        for name, value in model.get_params(deep=False).items()
+        if name not in ("callbacks", "verbose", "n_jobs")
+        and (repr(value) != repr(defaults.get(name)))
+    }
+    return {
+        "estimator": type(model).__name__,
+        "objective": model._make_rule().objective,
+        "settings": params,
+        "classes": model.classes_.tolist(),
+        "features": len(model._names),
+        "features_used": sum(share > 0 for share in importances.values()),
+        "problems": [_part_facts(part) for part in parts_of(model)],
+        "importances": {name: share for name, share in ranked if share > 0},
+    }
+
+
+def _part_facts(part: Part) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "sides": part.sides,
+        "hypotheses": len(part.model.estimators_),
+        "rounds": int(part.model.n_iter_),
+        "stop_reason": str(part.model.stop_reason_),
+        "certificate": certificate_data(part.model.certificate_),
+    }
+
+
+def show_data(data: dict[str, Any], screen: Screen) -> None:
+    """Print what a data set is, in two lines."""
+    screen.title(data["file"])
+    kinds = [f"{data[kind]} {kind}" for kind in ("numeric", "categorical") if data[kind]]
+    missing = f", {data['missing_values']:,} missing values" if data["missing_values"] else ""
+    screen.say(f"{data['rows']:,} rows, {data['features']} features ({', '.join(kinds)}{missing})")
+    counts = ", ".join(f"{visible(c)} {n:,}" for c, n in data["classes"].items())
+    screen.say(f"label {visible(data['label'])}: {visible(counts, 160)}")
+
+
+def show_model(model: dict[str, Any], screen: Screen, more: dict[str, object]) -> None:
+    """Print what a model is and what is proven about it."""
+    settings = ", ".join(f"{name}={value}" for name, value in model["settings"].items())
+    screen.title(f"{model['estimator']}{f' ({settings})' if settings else ''}")
+    used = f"{model['features_used']} of {model['features']}"
+    if len(model["problems"]) == 1:
+        _show_problem(model, model["problems"][0], screen, {"features used": used, **more})
+    else:
+        _show_problems(model, screen, {"features used": used, **more})
+    screen.say()
+    shown = list(model["importances"].items())[:8]
+    largest = max((share for _, share in shown), default=1.0)
+    screen.table(
+        ["feature", "share", ""],
+        [[name, f"{share:.1%}", bar(share / largest)] for name, share in shown],
+        align="<><",
+    )
+    rest = len(model["importances"]) - len(shown)
+    if rest:
+        screen.say(f"and {rest} more features")
+
+
+def _show_problem(
+    model: dict[str, Any], problem: dict[str, Any], screen: Screen, more: dict[str, object]
+) -> None:
+    proof = problem["certificate"]
+    classes = [visible(label) for label in model["classes"]]
+    signs = [" (-1)", " (+1)"] if len(classes) == 2 else [""] * len(classes)
+    screen.facts(
+        {
+            "classes": ", ".join(map("".join, zip(classes, signs, strict=True))),
+            "rounds": f"{problem['rounds']:,}, ended by: {problem['stop_reason']}",
+            "hypotheses": f"{problem['hypotheses']:,}",
+            **more,
+            model["objective"]: f"{proof['value']:.6g}",
+            "best possible": bracket(proof),
+            "": proof["reason"],
+        }
+    )
+
+
+def _show_problems(model: dict[str, Any], screen: Screen, more: dict[str, object]) -> None:
+    """Print one line for each problem of a model of several classes."""
+    screen.facts(more)
+    screen.say()
+    headers = ["class against others", "rounds", "ended by", "hypotheses", model["objective"]]
+    rows = [
+        [
+            problem["name"],
+            f"{problem['rounds']:,}",
+            problem["stop_reason"],
+            f"{problem['hypotheses']:,}",
+            f"{problem['certificate']['value']:.4g}",
+            bracket(problem["certificate"]),
+        ]
+        for problem in model["problems"]
+    ]
+    screen.table([*headers, "best possible"], rows, align="<><>><")
+
+
+def bracket(proof: dict[str, Any]) -> str:
+    """Bounds of a certificate in words."""
+    word = "proven" if proof["certified"] else "not proven"
+    return f"{proof['lower']:.6g} to {proof['upper']:.6g}, gap {max(proof['gap'], 0.0):.2g}, {word}"

@@ -1,0 +1,90 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .errors import UsageError
+from .reading import MISSING, Dialect
+
+
+def add_data(parser: argparse.ArgumentParser, *, optional: bool = False, help: str = "") -> None:
+    """Add a data file."""
+    parser.add_argument(
+        "data",
+        nargs="?" if optional else None,
+        help=help or "CSV, TSV, Parquet or Arrow file, gzipped or not; - is standard input",
+    )
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add how to read the data file."""
+    group = parser.add_argument_group("reading text files")
+    group.add_argument("--delimiter", metavar="SIGN", help="between values; found by itself")
+    group.add_argument("--encoding", metavar="NAME", help="of the text; UTF-8 by default")
+    group.add_argument(
+        "--missing",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="stands for a missing value, besides nothing and " + " ".join(MISSING[1:]),
+    )
+    group.add_argument(
+        "--not-missing",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="one of these that is a value here",
+    )
+    group.add_argument("--decimal", metavar="SIGN", default=".", help="decimal sign, . or ,")
+
+
+def dialect_of(args: argparse.Namespace) -> Dialect:
+    """Return the way to read text that the options ask for."""
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(args.delimiter, args.delimiter)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise UsageError(f"--delimiter: got {args.delimiter!r}, expected one character, or tab")
+    if args.decimal not in (".", ","):
+        raise UsageError(f"--decimal: got {args.decimal!r}, expected . or ,")
+    unknown = [text for text in args.not_missing if text not in MISSING]
+    if unknown:
+        raise UsageError(f"--not-missing: {unknown[0]!r} does not mean missing anyway")
+    missing = [text for text in MISSING if text not in args.not_missing]
+    return Dialect(delimiter, args.encoding, (*missing, *args.missing), args.decimal)
+
+
+def add_roles(parser: argparse.ArgumentParser, *, label_required: bool = True) -> None:
+    """Add the options that say what the columns are for."""
+    group = parser.add_argument_group("columns (all others are features)")
+    group.add_argument(
+        "--label", metavar="COL", required=label_required, help="the class, to be predicted"
+    )
+    group.add_argument("--id", metavar="COL", help="name of the row; not a feature")
+    group.add_argument("--weight", metavar="COL", help="weight of the row; 2 is as good as 2 rows")
+    group.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="leave out; can be repeated"
+    )
+    group.add_argument(
+        "--categorical",
+        metavar="COL",
+        action="append",
+        default=[],
+        help="holds categories even if it looks like numbers; can be repeated",
+    )
+
+
+def add_settings(parser: argparse.ArgumentParser) -> Any:
+    """Add the settings that all algorithms share, in a group to which a command may add."""
+    group = parser.add_argument_group("settings")
+    group.add_argument("--rounds", type=int, metavar="N", help="most rounds (n_estimators)")
+    group.add_argument(
+        "--depth",
+        type=int,
+        default=1,
+        metavar="D",
+        help="1: stumps, which can be explained and certified (default); more: trees that deep",
+    )
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of what is random")
+    group.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
+    return group

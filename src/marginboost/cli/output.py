@@ -1,0 +1,219 @@
+"""Answers, for people and for machines, and files that others will read."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import Exit, OutputError, require
+
+BARS = "▁▂▃▄▅▆▇█"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command found, as plain data, and how it ends.
+
+    ``text`` is output of its own, such as predictions as CSV: it is written as it is.
+    """
+
+    data: dict[str, Any]
+    exit: Exit = Exit.OK
+    text: bytes | None = None
+
+
+# -- machines --------------------------------------------------------------------------------------
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """One JSON object; NaN and infinity, for which JSON has no word, become null."""
+    return json.dumps(_plain(data), allow_nan=False, ensure_ascii=False, indent=2, default=str)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+# -- people ----------------------------------------------------------------------------------------
+
+
+def visible(value: object, limit: int = 48) -> str:
+    """Text of a value that cannot upset a terminal: no control signs, not too long."""
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+class Screen:
+    """Tables and sentences on standard output; colours only where a terminal wants them."""
+
+    def __init__(self) -> None:
+        rich = require("rich.console")
+        wide = None if sys.stdout.isatty() else 200
+        self._console = rich.Console(highlight=False, markup=False, emoji=False, width=wide)
+
+    def title(self, text: str) -> None:
+        """Headline."""
+        self._console.print(visible(text, 200), style="bold")
+
+    def say(self, text: str = "") -> None:
+        """Print a sentence, wrapped."""
+        self._console.print(text)
+
+    def verdict(self, good: bool, text: str) -> None:
+        """Print a sentence that is good or bad news."""
+        self._console.print(text, style="bold green" if good else "bold red")
+
+    def facts(self, facts: dict[str, object]) -> None:
+        """Print names and values, one pair a line."""
+        self.table(["", ""], [[name, value] for name, value in facts.items()], align="<<")
+
+    def table(
+        self, headers: Sequence[str], rows: Iterable[Sequence[object]], align: str = ""
+    ) -> None:
+        """Print a table; ``align`` has a < or > a column, numbers being better off with >."""
+        rich, text = require("rich.table"), require("rich.text")
+        grid = rich.Table(
+            box=None, show_header=any(headers), header_style="bold", padding=(0, 2, 0, 0)
+        )
+        for header, side in zip(headers, align.ljust(len(headers), ">"), strict=True):
+            grid.add_column(
+                visible(header), justify="left" if side == "<" else "right", overflow="fold"
+            )
+        for row in rows:
+            grid.add_row(*(text.Text(visible(cell, 120)) for cell in row))
+        self._console.print(grid)
+
+
+def sparkline(levels: Sequence[float], width: int = 24) -> str:
+    """Levels as a row of bars from the lowest to the highest; equal levels are one low bar.
+
+    >>> sparkline([0.0, 0.5, 1.0])
+    '▁▅█'
+    """
+    if len(levels) > width:
+        levels = [levels[i * (len(levels) - 1) // (width - 1)] for i in range(width)]
+    low, high = min(levels), max(levels)
+    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BARS[math.floor((level - low) * scale + 0.5)] for level in levels)
+
+
+def bar(share: float, width: int = 20) -> str:
+    """Bar for a share of 1.
+
+    >>> bar(0.5, 8)
+    '████'
+    """
+    return "█" * max(0, round(min(share, 1.0) * width))
+
+
+def progress_bar() -> list[Any]:
+    """Return the callback that shows the rounds of a run, if standard error is a terminal."""
+    from ..core import Progress
+
+    return [Progress()] if sys.stderr.isatty() else []
+
+
+@contextmanager
+def progress(name: str, total: int) -> Iterator[Any]:
+    """Give a function that advances a bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    console = require("rich.console").Console(stderr=True)
+    with require("rich.progress").Progress(console=console, transient=True) as bars:
+        task = bars.add_task(name, total=total)
+        yield lambda: bars.advance(task)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def guard(cell: Any) -> Any:
+    """Cell of a CSV file that a spreadsheet will not take for a formula.
+
+    Text that begins like one gets a quotation mark in front. Numbers and single signs are none.
+
+    >>> guard("=1+1"), guard("-3.5"), guard("+")
+    ("'=1+1", '-3.5', '+')
+    """
+    risky = isinstance(cell, str) and len(cell) > 1 and cell[0] in "=+-@\t\r"
+    return f"'{cell}" if risky and not NUMBER.fullmatch(cell) else cell
+
+
+def csv_bytes(columns: dict[str, list[Any]], delimiter: str = ",") -> bytes:
+    """Columns as CSV in UTF-8, safe to open in a spreadsheet."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([guard(name) for name in columns])
+    writer.writerows([guard(cell) for cell in row] for row in zip(*columns.values(), strict=True))
+    return stream.getvalue().encode("utf-8")
+
+
+def table_bytes(columns: dict[str, list[Any]], path: str) -> bytes:
+    """Columns in the format that the name of a file asks for; CSV if it says nothing."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    kind = (suffixes[:-1] if packed else suffixes)[-1:]
+    if kind == [".parquet"]:
+        content = _arrow_bytes(columns, lambda table, sink: _parquet().write_table(table, sink))
+    elif kind in ([".arrow"], [".feather"]):
+        content = _arrow_bytes(columns, _write_arrow)
+    else:
+        content = csv_bytes(columns, "\t" if kind in ([".tsv"], [".tab"]) else ",")
+    return gzip.compress(content, mtime=0) if packed else content
+
+
+def _parquet() -> Any:
+    return require("pyarrow.parquet")
+
+
+def _write_arrow(table: Any, sink: Any) -> None:
+    with require("pyarrow.ipc").new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _arrow_bytes(columns: dict[str, list[Any]], write: Any) -> bytes:
+    sink = io.BytesIO()
+    write(require("pyarrow").table(columns), sink)
+    return sink.getvalue()
+
+
+def check_target(path: str) -> None:
+    """Raise, before any work, if a file could not be written there."""
+    folder = Path(os.path.realpath(path)).parent
+    if Path(path).is_dir():
+        raise OutputError(f"{path}: a folder, expected the name of a file", file=path)
+    if not folder.is_dir():
+        raise OutputError(f"{path}: there is no folder {folder.name!r}", file=path)
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{path}: the folder cannot be written to", file=path)
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a whole file or nothing."""
+    from ..model_file import write_whole
+
+    try:
+        write_whole(Path(os.path.realpath(path)), content)
+    except OSError as error:
+        raise OutputError(f"{path}: {error.strerror or error}", file=path) from None

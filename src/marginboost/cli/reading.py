@@ -1,0 +1,295 @@
+"""Data files as named columns: CSV, TSV, Parquet, Arrow, plain or gzipped.
+
+The content says what a file is, not its name. Text is parsed by pyarrow, which is fast; where that
+fails, or quotes make lines and rows differ, Python's own strict reader goes through the records and
+names the line. Rows are counted from 1, without the header; lines as an editor shows them.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import sys
+import warnings
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import DataError, require, suggest
+
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", ".")
+DELIMITERS = (",", ";", "\t", "|")
+GZIP, PARQUET, ARROW_FILE, ARROW_STREAM = b"\x1f\x8b", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+ZIP = b"PK\x03\x04"
+BYTE_ORDER_MARKS = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+BLOCK_BYTES = 1 << 24
+"""Text parsed at a time; where a row does not fit, all of it is."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How text is read.
+
+    Parameters
+    ----------
+    delimiter : str, optional
+        Between values; None finds the one that splits the header best.
+    encoding : str, optional
+        None is UTF-8, or UTF-16 where a byte order mark says so.
+    missing : tuple of str
+        Values that stand for "missing". Spaces around values do not count.
+    decimal : str
+        Decimal sign.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    missing: tuple[str, ...] = MISSING
+    decimal: str = "."
+
+
+class DataFile:
+    """Columns of a file, by name.
+
+    Attributes
+    ----------
+    path : str
+        As the user wrote it.
+    names : list of str
+        Column names, all distinct.
+    is_text : bool
+        Whether values are text whose types have still to be found.
+    n_rows : int
+        Rows, without the header.
+    """
+
+    def __init__(
+        self, path: str, dialect: Dialect, names: list[str], columns: list[Any], text: Any = None
+    ) -> None:
+        self.path, self.dialect, self.names = path, dialect, names
+        self.is_text = text is not None
+        self.n_rows = len(columns[0]) if columns else 0
+        self._text: _Text | None = text
+        self._columns = dict(zip(names, columns, strict=True))
+        for name, where in _positions(names).items():
+            if len(where) > 1:
+                both = " and ".join(map(str, where))
+                raise self.error(f"the name stands for columns {both}; names must differ", name)
+        if self.n_rows == 0:
+            raise self.error("there are column names, but no rows")
+
+    def column(self, name: str) -> Any:
+        """Values of a column as they are in the file."""
+        return self._columns[name]
+
+    def check_names(self, *names: str | None, option: str) -> None:
+        """Raise unless each name is one of a column."""
+        for name in names:
+            if name is not None and name not in self._columns:
+                raise self.error(f"no column {name!r} ({option}); {suggest(name, self.names)}")
+
+    def error(self, problem: str, column: str | None = None, row: int | None = None) -> DataError:
+        """Return an error that says where: ``row`` counts from 0."""
+        line = None if row is None or self._text is None else self._text.line_of(row)
+        places = [
+            *([] if column is None else [f"column {shorten(column)}"]),
+            *([] if row is None else [f"row {row + 1}"]),
+        ]
+        where = ", ".join(places) + ("" if line is None else f" (line {line})")
+        return DataError(
+            ": ".join(part for part in (self.path, where, problem) if part),
+            file=self.path,
+            column=column,
+            row=None if row is None else row + 1,
+            line=line,
+        )
+
+
+def shorten(value: object, limit: int = 60) -> str:
+    """Quoted text of a value, without its middle if it is long."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 12]} … {text[-10:]}"
+
+
+def _positions(names: list[str]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for position, name in enumerate(names, start=1):
+        places.setdefault(name, []).append(position)
+    return places
+
+
+def read_file(path: str, dialect: Dialect | None = None) -> DataFile:
+    """Read a data file; ``-`` is standard input."""
+    dialect = dialect or Dialect()
+    content = _decompress(path, _read_bytes(path))
+    if content.startswith(ZIP):
+        raise DataError(f"{path}: a zip archive or a workbook; save it as CSV or Parquet")
+    if content.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
+        return _read_arrow(path, content, dialect)
+    return _read_text(path, content, dialect)
+
+
+def _read_bytes(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}", file=path) from None
+
+
+def _decompress(path: str, content: bytes) -> bytes:
+    if not content.startswith(GZIP):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: damaged compression: {error}", file=path) from None
+
+
+# -- Parquet and Arrow -----------------------------------------------------------------------------
+
+
+def _read_arrow(path: str, content: bytes, dialect: Dialect) -> DataFile:
+    pa, ipc = require("pyarrow"), require("pyarrow.ipc")
+    source = pa.BufferReader(content)
+    try:
+        if content.startswith(PARQUET):
+            table = require("pyarrow.parquet").read_table(source)
+        elif content.startswith(ARROW_FILE):
+            table = ipc.open_file(source).read_all()
+        else:
+            table = ipc.open_stream(source).read_all()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read: {error}", file=path) from None
+    keep = [
+        j for j, n in enumerate(table.column_names) if not re.fullmatch(r"__index_level_\d+__", n)
+    ]
+    if len(keep) < table.num_columns:
+        warnings.warn(f"{path}: the saved row index is left out", UserWarning, stacklevel=2)
+    names = [table.column_names[j] for j in keep]
+    return DataFile(path, dialect, names, [table.column(j) for j in keep])
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+class _Text:
+    """Text of a file in UTF-8, record by record."""
+
+    def __init__(self, path: str, content: bytes, delimiter: str | None) -> None:
+        self.path, self.content = path, content
+        csv.field_size_limit(2**31 - 1)
+        lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
+        first = next((line.rstrip("\n") for line in lines if line.strip()), "")
+        self.delimiter = delimiter or max(
+            DELIMITERS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), []))
+        )
+
+    def records(self, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """First line and values of every record that is not an empty line."""
+        stream = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
+        reader = csv.reader(stream, delimiter=self.delimiter, strict=strict)
+        line = 1
+        try:
+            for record in reader:
+                if record:
+                    yield line, record
+                line = reader.line_num + 1
+        except csv.Error as error:
+            problem = str(error)
+            if "unexpected end" in problem:
+                problem = "a quotation mark is opened in this record and never closed"
+            message = f"{self.path}: line {line}: {problem}"
+            raise DataError(message, file=self.path, line=line) from None
+
+    def line_of(self, row: int) -> int | None:
+        """Line where a row begins."""
+        lines = (line for line, _ in self.records())
+        return next((line for k, line in enumerate(lines) if k == row + 1), None)
+
+    def check_records(self) -> None:
+        """Raise on the first record that is broken, or not as long as the header."""
+        records = self.records(strict=True)
+        _, header = next(records)
+        for line, record in records:
+            if len(record) != len(header):
+                raise DataError(
+                    f"{self.path}: line {line}: {_count(len(record), 'value')}, but the header has "
+                    f"{_count(len(header), 'column')}",
+                    file=self.path,
+                    line=line,
+                )
+
+    def lines_differ_from_rows(self, n_rows: int) -> bool:
+        """Whether quoted values hold line ends, or a quotation mark is missing."""
+        quotes = self.content.count(b'"')
+        lines = self.content.count(b"\n") + (not self.content.endswith(b"\n"))
+        return quotes > 0 and (quotes % 2 == 1 or lines != n_rows + 1)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _read_text(path: str, content: bytes, dialect: Dialect) -> DataFile:
+    text = _Text(path, _as_utf8(path, content, dialect.encoding), dialect.delimiter)
+    header = next((record for _, record in text.records()), None)
+    if header is None:
+        raise DataError(f"{path}: the file is empty", file=path)
+    pa = require("pyarrow")
+    try:
+        table = _parse(text, len(header))
+    except pa.ArrowException as error:
+        text.check_records()
+        raise DataError(f"{path}: cannot be read as text: {error}", file=path) from None
+    if text.lines_differ_from_rows(table.num_rows - 1):
+        text.check_records()
+    names = [name.strip() for name in header]
+    return DataFile(path, dialect, names, [column.slice(1) for column in table.columns], text)
+
+
+def _as_utf8(path: str, content: bytes, encoding: str | None) -> bytes:
+    marks = (code for mark, code in BYTE_ORDER_MARKS.items() if content.startswith(mark))
+    chosen = encoding or next(marks, "utf-8")
+    try:
+        text = content.decode(chosen)
+    except LookupError:
+        raise DataError(f"{path}: unknown encoding {chosen!r} (--encoding)", file=path) from None
+    except UnicodeError as error:
+        start = getattr(error, "start", 0)
+        line = content.count(b"\n", 0, start) + 1
+        hint = "; an older Windows or Latin text? try --encoding cp1252" if not encoding else ""
+        raise DataError(
+            f"{path}: line {line}: not {chosen} text (byte {start}){hint}", file=path, line=line
+        ) from None
+    if chosen == "utf-8":
+        return content
+    return text.removeprefix("\ufeff").encode("utf-8")
+
+
+def _parse(text: _Text, n_columns: int, block_size: int = BLOCK_BYTES) -> Any:
+    """All records as columns of strings, the header as first row."""
+    pa, arrow_csv = require("pyarrow"), require("pyarrow.csv")
+    content = text.content.lstrip(b"\r\n")
+    strings = {f"f{j}": pa.string() for j in range(n_columns)}
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(content),
+            arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block_size),
+            arrow_csv.ParseOptions(delimiter=text.delimiter, newlines_in_values=True),
+            arrow_csv.ConvertOptions(column_types=strings, strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid as error:
+        whole = min(len(content) + 1, 2**31 - 1)
+        if "straddl" not in str(error) or block_size >= whole:
+            raise
+        return _parse(text, n_columns, whole)  # a row does not fit in a block

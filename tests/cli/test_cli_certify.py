@@ -1,0 +1,221 @@
+"""``certify``: bounds found anew are right, and a wrong certificate does not pass."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cli_tables import QUICK, ROLES, toy_rows, write_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import marginboost
+from marginboost import ArcGVClassifier, LPBoostClassifier, StumpOracle, TreeOracle
+from marginboost.cli.verification import verify
+from marginboost.estimators import BaseMarginClassifier
+from marginboost.solvers import solve_margin_lp
+
+few = settings(derandomize=True, deadline=None, max_examples=12, database=None)
+
+
+@st.composite
+def problems(draw):
+    """Small tables with gaps and ties, labels of two classes, weights."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**20)))
+    n = draw(st.integers(6, 24))
+    X = rng.integers(0, 5, size=(n, draw(st.integers(1, 3)))).astype(float)
+    X[rng.random(X.shape) < draw(st.sampled_from([0.0, 0.2]))] = np.nan
+    y = np.where(np.arange(n) % 2 == 0, 1, -1)
+    rng.shuffle(y)
+    weight = rng.integers(1, 4, size=n).astype(float) if draw(st.booleans()) else None
+    return X, y, weight
+
+
+def all_stumps(X):
+    """Outputs of every stump, sides and missing values with signs of their own."""
+    columns = [np.ones(len(X))]
+    for values in X.T:
+        missing = np.isnan(values)
+        for cut in [*np.unique(values[~missing]), np.inf]:
+            side = np.where(values <= cut, 1.0, -1.0)
+            columns += [np.where(missing, sign, side) for sign in (1.0, -1.0)]
+    whole = np.array(columns).T
+    return np.hstack([whole, -whole])
+
+
+@few
+@given(problems(), st.sampled_from([None, 0.3, 0.7]))
+def test_bounds_are_those_of_the_linear_program(problem, nu):
+    X, y, weight = problem
+    model = LPBoostClassifier(nu=nu, tol=1e-7, n_jobs=1).fit(X, y, weight)
+    found = verify(model, X, y, weight, tol=1e-9)
+    copies = np.ones(len(y), dtype=int) if weight is None else weight.astype(int)
+    outcomes = (y[:, None] * all_stumps(X)).repeat(copies, axis=0)
+    best = solve_margin_lp(outcomes, nu).value
+    assert found.lower <= best + 1e-8
+    assert found.upper >= best - 1e-8
+    assert found.upper - found.lower <= 1e-6
+    assert found.value == pytest.approx(model.certificate_.value, abs=1e-9)
+    np.testing.assert_allclose(found.margins, model.margins_, atol=1e-9)
+    assert found.contradictions == []
+    assert found.remark == ""
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 4))
+    y = np.where(X[:, 0] + 0.8 * rng.normal(size=60) > 0, 1, -1)
+    return LPBoostClassifier(nu=0.3, tol=1e-4, n_jobs=1).fit(X, y), X, y
+
+
+def test_stored_bounds_may_be_wide(fitted):
+    _, X, y = fitted
+    model = ArcGVClassifier(n_estimators=30, tol=None, n_jobs=1).fit(X, y)
+    assert model.certificate_.gap > 0.01
+    assert verify(model, X, y, None, tol=1e-6).contradictions == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"upper": -0.05}, "is attainable, so -0.05 is not an upper bound"),
+        ({"upper": 0.3, "lower": 0.25}, "nothing above .* is attainable, so 0.25 is not a lower"),
+        ({"value": 0.9, "lower": 0.9}, r"the model attains .* on these rows, not 0\.9"),
+        ({"lower": -0.9}, "the lower bound -0.9 is below what the model attains"),
+    ],
+)
+def test_changed_certificates_are_refuted(fitted, change, message):
+    model, X, y = fitted
+    sound = model.certificate_
+    model.certificate_ = replace(sound, **change)
+    try:
+        contradictions = verify(model, X, y, None, tol=1e-6).contradictions
+    finally:
+        model.certificate_ = sound
+    assert any(re.search(message, sentence) for sentence in contradictions)
+
+
+def test_a_narrow_bracket_refutes_small_lies(fitted):
+    """The recomputed bracket is 1e-6 wide, so a lie of 1e-4 shows."""
+    model, X, y = fitted
+    found = verify(model, X, y, None, tol=1e-6)
+    sound = model.certificate_
+    model.certificate_ = replace(sound, upper=found.lower - 1e-4)
+    try:
+        assert verify(model, X, y, None, tol=1e-6).contradictions
+    finally:
+        model.certificate_ = sound
+
+
+def test_other_rows_and_other_weights_do_not_pass(fitted):
+    model, X, y = fitted
+    assert verify(model, X[:-1], y[:-1], None, tol=1e-6).contradictions
+    weight = np.where(np.arange(len(y)) < 20, 5.0, 1.0)
+    assert verify(model, X, y, weight, tol=1e-6).contradictions
+
+
+def test_rows_without_weight_do_not_count(fitted):
+    _, X, y = fitted
+    weight = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.0)
+    model = LPBoostClassifier(nu=0.3, n_jobs=1).fit(X, y, weight)
+    assert verify(model, X, y, weight, tol=1e-6).contradictions == []
+
+
+def test_what_cannot_be_proven_is_said(fitted):
+    _, X, y = fitted
+    model = LPBoostClassifier(TreeOracle(max_depth=2), n_estimators=5, n_jobs=1).fit(X, y)
+    found = verify(model, X, y, None, tol=1e-6)
+    assert "nothing proves an upper bound" in found.remark
+    assert found.upper == np.inf
+    assert found.contradictions == []
+    model.certificate_ = replace(model.certificate_, certified=True)
+    assert "cannot prove any" in verify(model, X, y, None, tol=1e-6).contradictions[0]
+
+
+@pytest.mark.parametrize("categorical", ["equality", "partition"])
+def test_categories(categorical):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"k": pd.Categorical(rng.choice(list("abcde"), 50)), "v": rng.normal(size=50)})
+    y = np.where(X["k"].isin(["a", "d"]) ^ (rng.random(50) < 0.2), 1, -1)
+    model = LPBoostClassifier(StumpOracle(categorical=categorical), nu=0.4, tol=1e-6).fit(X, y)
+    found = verify(model, X, y, None, tol=1e-6)
+    assert found.contradictions == []
+    assert 0 <= found.upper - found.lower + 1e-9 <= 1e-5
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+CERTIFY = ("--label", "answer")
+
+
+def test_certify_says_yes(table, model_file, run):
+    found = run("certify", model_file, table, *CERTIFY)
+    assert found.code == 0
+    assert "The certificate holds on these rows, checked to within" in found.out
+    answer = run("certify", model_file, table, *CERTIFY, "--json").json
+    model = marginboost.load(model_file)
+    (problem,) = answer["problems"]
+    assert answer["holds"]
+    assert problem["objective"] == "margin"
+    assert problem["stored"]["upper"] == model.certificate_.upper
+    assert problem["recomputed"]["value"] == pytest.approx(problem["margins"]["min"])
+    assert problem["stored"]["lower"] <= problem["recomputed"]["upper"] + 1e-8
+
+
+@pytest.mark.parametrize("name", BaseMarginClassifier.registry)
+def test_the_certificate_of_every_algorithm_holds(table, run, tmp_path, name):
+    out = tmp_path / "m.json"
+    fitted = run("fit", table, *ROLES, "--algorithm", name, "--rounds", "30", "--out", out)
+    assert fitted.code == 0
+    answer = run("certify", out, table, *CERTIFY, "--json").json
+    assert answer["problems"][0]["contradictions"] == []
+    unproven = answer["problems"][0]["recomputed"]["upper"] is None
+    assert unproven == bool(answer["problems"][0]["remark"])
+
+
+def test_certify_with_weights(table, run, tmp_path):
+    out = tmp_path / "w.json"
+    roles = ("--label", "answer", "--id", "name", "--weight", "weight")
+    assert run("fit", table, *roles, "--nu", "0.3", "--out", out).code == 0
+    assert run("certify", out, table, *CERTIFY, "--weight", "weight").code == 0
+    found = run("certify", out, table, *CERTIFY)
+    assert found.code == 5
+    assert "other rows, labels or weights than those it was fitted to" in found.out
+
+
+def test_certify_says_no(table, model_file, run, tmp_path):
+    document = json.loads(model_file.read_text())
+    document["certificate"]["upper"] = document["certificate"]["lower"] = -0.99
+    document["certificate"]["value"] = -0.99
+    forged = tmp_path / "forged.json"
+    forged.write_text(json.dumps(document))
+    found = run("certify", forged, table, *CERTIFY)
+    assert found.code == 5
+    assert "The certificate does not hold on these rows:" in found.out
+    answer = run("certify", forged, table, *CERTIFY, "--json")
+    assert answer.code == 5
+    assert not answer.json["ok"]
+    assert not answer.json["holds"]
+    assert answer.json["problems"][0]["contradictions"]
+
+
+def test_certify_checks_labels(model_file, run, tmp_path):
+    header, rows = toy_rows()
+    rows[3][5] = "dead"
+    path = write_rows(tmp_path / "t.csv", header, rows)
+    found = run("certify", model_file, path, *CERTIFY)
+    assert found.code == 3
+    assert "column 'answer', row 4 (line 5): label 'dead'; the model knows the classes" in found.err
+    found = run("certify", model_file, path, "--label", "anser")
+    assert "no column 'anser' (--label); did you mean 'answer'?" in found.err
+
+
+def test_trees_are_not_certified(table, run, tmp_path):
+    out = tmp_path / "trees.json"
+    assert run("fit", table, *ROLES, *QUICK, "--depth", "2", "--out", out).code == 0
+    found = run("certify", out, table, *CERTIFY)
+    assert found.code == 0
+    assert "nothing proves an upper bound" in found.out
