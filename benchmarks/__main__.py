@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from .audit import audit
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
@@ -18,7 +19,7 @@ from .sizes import FULL, QUICK, Sizes
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
-    for benchmark in (stumps, sklearn_adaboost, predict, scaling, cold_start)
+    for benchmark in (stumps, sklearn_adaboost, predict, scaling, cold_start, audit)
 }
 
 
@@ -45,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if chosen.json:  # after every benchmark, so that an interrupted run keeps its numbers
             _write(chosen.json, found, sections, chosen.quick)
     print()
-    show_goals("all goals", [goal for one in sections for goal in one.goals if goal.target])
+    goals = [goal for section in sections for goal in section.goals]
+    show_goals("all goals", [goal for goal in goals if goal.target is not None])
 
 
 def _parser() -> argparse.ArgumentParser:

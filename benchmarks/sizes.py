@@ -36,6 +36,11 @@ class Sizes:
 
     cold_repeats: int = 3
 
+    audit_rows: int = 2000
+    audit_sets: int | None = None
+    audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
+    audit_seeds: int = 2
+
 
 FULL = Sizes()
 
@@ -54,4 +59,8 @@ QUICK = Sizes(
     memory_shapes=((200_000, 50), (200_000, 150), (400_000, 50)),
     memory_rounds=10,
     cold_repeats=1,
+    audit_rows=300,
+    audit_sets=2,
+    audit_rates=(0.1,),
+    audit_seeds=1,
 )

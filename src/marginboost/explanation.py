@@ -61,7 +61,10 @@ class Explanation:
                 "X: the columns must have the names seen in fit, in the same order: "
                 f"{', '.join(self.names[:5])}{', …' if len(self.names) > 5 else ''}"
             )
-        table = Table(source, self.names, self.categories)
+        return self.contributions_of(Table(source, self.names, self.categories))
+
+    def contributions_of(self, table: Table) -> Array:
+        """:meth:`contributions` of rows that are already read as a table."""
         out = np.zeros((table.n_rows, table.n_features))
         for step in self.shapes.values():
             values = np.asarray(table.column(step.feature))

@@ -1,0 +1,297 @@
+"""Which labels are wrong, why, and what to do about it.
+
+Classifiers that err in different ways vote on every row without having seen its label (CH-A10); the
+votes are stacked under a model of label noise, which gives each label a probability of being right,
+an estimate of how many are wrong, and a list of suspects with a chosen share of false alarms. What
+the seeds call evidence (soft-margin weights and slack, influence, volumes, neighbours) is computed
+for the rows when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..core.types import Array
+from ..data import BinnedMatrix, Table
+from ..data.table import frame_names, is_frame
+from ..estimators import BaseMarginClassifier
+from ..inputs import distinct_labels, read_labels
+from ..kernels.threads import resolve_n_jobs
+from ..validation import check_choice, check_number
+from .evidence import Evidence
+from .filters._folds import check_classifier, make_folds
+from .filters.base import SEED, take_rows
+from .stacking import Stack, stack_votes
+from .votes import TRAINING_ROWS, Views, default_voters, fold_votes
+
+POLICIES = ("drop", "relabel", "downweight")
+
+
+class LabelAudit(BaseEstimator):
+    """Find the rows whose label is probably wrong.
+
+    Parameters
+    ----------
+    voters : classifier, mapping of name to classifier, or None
+        Who votes: any classifiers of this package or of scikit-learn. None is boosted stumps, a
+        forest of random trees and a linear model, which between them cope with missing values,
+        categories, and most shapes of data.
+    cv : int or cross-validation splitter
+        Folds; every row is judged by voters that learnt from the other folds.
+    fdr : float
+        Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
+        are flagged.
+    categorical_features : "from_dtype", None, or sequence of int or str
+        Which columns hold categories: those of a data frame's categorical types, none, or these.
+    n_jobs : int or None
+        Threads; None is all cores.
+    random_state : int or None
+        Seed of folds and default voters; None is a fixed one.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels.
+    score_ : array in [0, 1]
+        Probability that each row's label is right; 0 is the most suspect.
+    suggested_ : array
+        The most likely label of each row.
+    codes_, suggested_codes_ : array of int
+        Given and suggested labels as positions in ``classes_``.
+    rank_ : array of int
+        Place of each row in the list of suspects, from 1.
+    flagged_ : array of bool
+        The suspects: rows for which another label is more likely, as many as the allowed share of
+        false alarms admits.
+    noise_rate_ : float
+        Estimated share of wrong labels.
+    class_noise_rates_ : array
+        The same among the rows that carry each label.
+    belief_ : array (n_rows, n_classes)
+        Probability of each class before the given label is taken into account.
+    votes_ : dict
+        Out-of-fold class probabilities of each voter.
+    voter_weights_ : dict
+        Weight of each voter in the combination.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginboost.datasets import circle_2d, flip_labels
+    >>> X, y = circle_2d(400)
+    >>> noisy, flipped = flip_labels(y, 0.1)
+    >>> audit = LabelAudit().fit(X, noisy)
+    >>> bool(flipped[audit.suspects()[:20]].mean() > 0.8)
+    True
+    """
+
+    def __init__(
+        self,
+        voters: Any = None,
+        *,
+        cv: Any = 5,
+        fdr: float = 0.2,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.voters = voters
+        self.cv = cv
+        self.fdr = fdr
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # -- fit -------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Audit the labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            Rows. NaN is a missing value.
+        y : array-like
+            Given labels, of two or more classes.
+
+        Returns
+        -------
+        self
+        """
+        check_number("fdr", self.fdr, at_least=0.0, below=1.0)
+        resolve_n_jobs(self.n_jobs)
+        self._check_voters()
+        table = self._read_table(X)
+        return self.fit_table(X, table, read_labels(y, table.n_rows))
+
+    def fit_table(self, X: Any, table: Table, labels: Array) -> Self:
+        """Audit rows that are already read; ``X`` is what voters of the caller's own are given."""
+        voters, ours = self._check_voters()
+        self.classes_ = distinct_labels(labels)
+        if len(self.classes_) < 2:
+            only = self.classes_.tolist()[0]
+            raise ValueError(f"y: got one class ({only!r}), expected at least two")
+        self.codes_ = np.searchsorted(self.classes_, labels)
+        views = Views(X, table, self.n_jobs)
+        self._vote(voters, ours, views)
+        self._judge()
+        self._evidence = Evidence(views, self.codes_, self.noise_rate_)
+        return self
+
+    def _check_voters(self) -> tuple[dict[str, Any], bool]:
+        """Voters by name, and whether they are the default ones."""
+        if self.voters is None:
+            seed = SEED if self.random_state is None else self.random_state
+            return default_voters(self.n_jobs, seed), True
+        given = self.voters
+        named = dict(given) if isinstance(given, Mapping) else {type(given).__name__: given}
+        for name, voter in named.items():
+            check_classifier(f"voters[{name!r}]", voter)
+        if not named:
+            raise ValueError("voters: got none, expected at least one classifier")
+        return named, False
+
+    def _read_table(self, X: Any) -> Table:
+        if isinstance(X, BinnedMatrix):
+            raise TypeError("X: got a BinnedMatrix, expected the rows themselves")
+        if is_frame(X):
+            validate_data(self, X=X, skip_check_array=True)
+            names = [str(name) for name in frame_names(X)]
+        else:
+            X = validate_data(
+                self,
+                X=X,
+                accept_sparse=["csc", "csr"],
+                dtype=[np.float64, np.float32],
+                ensure_all_finite="allow-nan",
+                ensure_min_samples=2,
+            )
+            names = [f"x{j}" for j in range(X.shape[1])]
+        chosen = self.categorical_features
+        if isinstance(chosen, str) and chosen == "from_dtype":
+            return Table.learn(X, names, None)
+        columns = [] if chosen is None else [_position(item, names) for item in chosen]
+        return Table.learn(X, names, columns)
+
+    def _vote(self, voters: dict[str, Any], ours: bool, views: Views) -> None:
+        n_classes = len(self.classes_)
+        counts = np.bincount(self.codes_, minlength=n_classes)
+        if isinstance(self.cv, int) and counts.min() < 2:
+            label = self.classes_.tolist()[int(np.argmin(counts))]
+            raise ValueError(f"y: class {label!r} has one row, expected at least 2 to judge it by")
+        cv = min(self.cv, int(counts.min())) if isinstance(self.cv, int) else self.cv
+        folds = make_folds(cv, self.codes_, self.random_state)
+        self.votes_ = {}
+        for name, voter in voters.items():
+            most = TRAINING_ROWS if ours and not isinstance(voter, BaseMarginClassifier) else None
+            rows = views.of(voter, ours)
+            self.votes_[name], _ = fold_votes(voter, rows, self.codes_, n_classes, folds, most)
+
+    def _judge(self) -> None:
+        """Scores, suggestions, flags and noise rates from the votes."""
+        stack: Stack = stack_votes(np.array(list(self.votes_.values())), self.codes_)
+        self.voter_weights_ = dict(zip(self.votes_, stack.weights.tolist(), strict=True))
+        self.belief_ = stack.belief
+        self.score_ = stack.trust(self.codes_)
+        self.suggested_codes_ = self.belief_.argmax(axis=1)
+        self.suggested_ = self.classes_[self.suggested_codes_]
+        self.noise_rate_ = float(np.mean(1.0 - self.score_))
+        wrong = np.bincount(self.codes_, 1.0 - self.score_, len(self.classes_))
+        self.class_noise_rates_ = wrong / np.bincount(self.codes_, minlength=len(self.classes_))
+        order = np.argsort(self.score_, kind="stable")
+        self.rank_ = np.empty(len(order), dtype=int)
+        self.rank_[order] = np.arange(1, len(order) + 1)
+        self.flagged_ = flag(self.score_, self.suggested_codes_ != self.codes_, self.fdr)
+
+    # -- what to do with it ----------------------------------------------------------------------
+
+    def suspects(self, most: int | None = None) -> Array:
+        """Row numbers, most suspect first: the flagged ones, or the first ``most`` of all rows."""
+        check_is_fitted(self, "score_")
+        order = np.argsort(self.rank_)
+        return order[self.flagged_[order]] if most is None else order[:most]
+
+    @property
+    def disagreement_(self) -> Array:
+        """Share of the voters whose own class for a row is not the given one (CH-A10)."""
+        check_is_fitted(self, "score_")
+        wrong = [votes.argmax(axis=1) != self.codes_ for votes in self.votes_.values()]
+        return np.mean(wrong, axis=0)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Why rows are suspect; computed when first asked for."""
+        check_is_fitted(self, "score_")
+        return self._evidence
+
+    def clean(self, X: Any, y: Any, policy: str = "drop") -> tuple[Any, Array, Array]:
+        """Rows, labels and weights to train with.
+
+        Parameters
+        ----------
+        X, y
+            What was audited.
+        policy : {"drop", "relabel", "downweight"}
+            Leave the flagged rows out, give them the suggested label, or weigh every row by the
+            probability that its label is right.
+
+        Returns
+        -------
+        X, y, sample_weight
+        """
+        check_is_fitted(self, "score_")
+        check_choice("policy", policy, POLICIES)
+        labels = read_labels(y, len(self.score_))
+        if not np.array_equal(labels, self.classes_[self.codes_]):
+            raise ValueError("y: got other labels than those audited, expected the same")
+        ones = np.ones(len(labels))
+        if policy == "relabel":
+            return X, np.where(self.flagged_, self.suggested_, labels), ones
+        if policy == "downweight":
+            return X, labels, self.score_.copy()
+        kept = np.flatnonzero(~self.flagged_)
+        return take_rows(X, kept), labels[kept], ones[kept]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def flag(score: Array, doubted: Array, fdr: float) -> Array:
+    """Flag the most suspect of the doubted rows, so that the mean score of the flagged is ≤ fdr.
+
+    The score of a row is the probability that its label is right, hence the mean over the flagged
+    rows is the expected share of false alarms.
+
+    >>> flag(np.array([0.0, 0.1, 0.3, 0.9]), np.array([True, True, True, False]), 0.1).tolist()
+    [True, True, False, False]
+    """
+    order = np.flatnonzero(doubted)[np.argsort(score[doubted], kind="stable")]
+    means = np.cumsum(score[order]) / np.arange(1, len(order) + 1)
+    flagged = np.zeros(len(score), dtype=bool)
+    flagged[order[: int(np.searchsorted(means, fdr, side="right"))]] = True
+    return flagged
+
+
+def _position(item: Any, names: list[str]) -> int:
+    """Column number of a name or number."""
+    if item in names:
+        return names.index(item)
+    if (
+        isinstance(item, bool)
+        or not isinstance(item, int | np.integer)
+        or not 0 <= item < len(names)
+    ):
+        raise ValueError(
+            f"categorical_features: got {item!r}, expected a column name or a number below "
+            f"{len(names)}"
+        )
+    return int(item)

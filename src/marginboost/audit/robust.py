@@ -1,0 +1,152 @@
+"""One line for noisy labels: audit, choose ν, fit the certified soft-margin model.
+
+Problem: the ν of the soft-margin program (ratsch-2 A3) should be above the share of wrong labels,
+which nobody knows. An audit estimates it, and how far each label can be trusted; the program is
+then solved with that ν, each row weighing as much as it is trusted.
+
+Certificate: that of LPBoost, for the weights that the audit gave the rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..algorithms.lpboost import LPBoostClassifier
+from ..core.types import Array
+from ..data import BinnedMatrix, Table
+from ..estimators import BaseMarginClassifier, document
+from ..validation import check_choice, check_number
+from .audit import LabelAudit
+from .evidence import soft_margin_nu
+
+POLICIES = ("downweight", "drop", "relabel", "keep")
+
+
+@document
+class RobustBoostClassifier(LPBoostClassifier):
+    """A noise-robust default: audits its labels, then fits LPBoost with a ν that suits them.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump, with which the bounds are proven.
+    n_estimators : int
+        Most rounds.
+    policy : {"downweight", "drop", "relabel", "keep"}
+        What happens to suspect rows: every row weighs as much as its label is trusted, the flagged
+        ones are left out, or get the suggested label, or all stay as they are.
+    fdr : float
+        Share of false alarms allowed among the flagged rows.
+    cv : int
+        Folds of the audit.
+    solver, solver_time_limit
+        As in :class:`~marginboost.LPBoostClassifier`.
+    tol : float or None
+        Gap at which to stop.
+    {common}
+
+    Attributes
+    ----------
+    noise_rate_ : float
+        Estimated share of wrong labels.
+    nu_ : float
+        The ν that follows.
+    trust_ : array
+        Probability that each row's label is right; 1 for rows of weight 0.
+    rho_ : float
+        The margin ρ that all rows but those bought off reach.
+    {fitted}
+
+    Examples
+    --------
+    >>> from marginboost import RobustBoostClassifier
+    >>> from marginboost.datasets import circle_2d, flip_labels
+    >>> X, y = circle_2d(300)
+    >>> noisy, flipped = flip_labels(y, 0.2)
+    >>> model = RobustBoostClassifier().fit(X, noisy)
+    >>> bool(model.trust_[flipped].mean() < 0.5 < model.trust_[~flipped].mean())
+    True
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "LPBoost on audited labels: ν and row weights from the estimated noise",
+        "guarantee": "as LPBoost, for the weights that the audit gives",
+        "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
+    }
+    C = None
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 1000,
+        policy: str = "downweight",
+        fdr: float = 0.2,
+        cv: int = 5,
+        solver: str = "auto",
+        solver_time_limit: float | None = None,
+        tol: float | None = 1e-3,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        BaseMarginClassifier.__init__(
+            self,
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.policy = policy
+        self.fdr = fdr
+        self.cv = cv
+        self.solver = solver
+        self.solver_time_limit = solver_time_limit
+
+    @property
+    def nu(self) -> float:  # type: ignore[override]
+        """ν in use; before a fit, that of clean labels."""
+        return float(getattr(self, "nu_", 0.05))
+
+    def _make_rule(self) -> Any:
+        check_choice("policy", self.policy, POLICIES)
+        check_number("fdr", self.fdr, at_least=0.0, below=1.0)
+        check_number("cv", self.cv, at_least=2, integer=True)
+        return super()._make_rule()
+
+    def _fit_classes(self, rows: Table | BinnedMatrix, index: Array, weights: Array) -> None:
+        if isinstance(rows, BinnedMatrix):
+            raise TypeError("X: got a BinnedMatrix, expected the rows themselves, to be audited")
+        used = np.flatnonzero(weights > 0)
+        table = rows if len(used) == len(index) else rows.take(used)
+        audit = LabelAudit(
+            cv=self.cv, fdr=self.fdr, n_jobs=self.n_jobs, random_state=self.random_state
+        ).fit_table(table.source, table, index[used])
+        self.noise_rate_ = audit.noise_rate_
+        self.nu_ = soft_margin_nu(audit.noise_rate_, len(used))
+        self.trust_ = np.ones(len(index))
+        self.trust_[used] = audit.score_
+        index, weights = index.copy(), weights.copy()
+        if self.policy == "downweight":
+            weights[used] *= audit.score_
+        elif self.policy == "drop":
+            weights[used[audit.flagged_]] = 0.0
+        elif self.policy == "relabel":
+            index[used] = np.where(audit.flagged_, audit.suggested_codes_, index[used])
+        super()._fit_classes(rows, index, weights)
+
+    def _problem(self, **changed: Any) -> Any:
+        """Copy for one problem of two classes: the audit is of all classes, and already done."""
+        problem = super()._problem(**changed)
+        problem.nu_ = self.nu_
+        return problem

@@ -1,0 +1,157 @@
+"""Out-of-fold votes: what classifiers that never saw a row's label say about it.
+
+Folds and bins are made once and shared by all voters, so an audit costs little more than its fits.
+Three voters that err in different ways are the default: an additive model (boosted stumps), a
+forest of random trees (interactions), a linear model.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+
+from ..algorithms.adaboost import AdaBoostClassifier
+from ..core.types import Array
+from ..data import BinnedMatrix, Table
+from ..estimators import BaseMarginClassifier
+from ..kernels.threads import resolve_n_jobs
+from .filters._folds import Fold
+from .filters.base import take_rows
+
+TRAINING_ROWS = 20_000
+"""Rows that the forest and the linear model learn from, at most, in a fold."""
+MOST_LEVELS = 20
+"""Categories of a feature that get a column of their own; rarer ones share one."""
+
+
+def default_voters(n_jobs: int | None = None, seed: int = 0) -> dict[str, Any]:
+    """Boosted stumps, a forest of random trees, a linear model."""
+    threads = resolve_n_jobs(n_jobs)
+    forest = ExtraTreesClassifier(100, min_samples_leaf=3, random_state=seed, n_jobs=threads)
+    return {
+        "boosted stumps": AdaBoostClassifier(
+            n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed
+        ),
+        "forest": forest,
+        "linear": LogisticRegression(max_iter=1000),
+    }
+
+
+def encode(table: Table) -> Array:
+    """Numbers that any scikit-learn classifier can read, without looking at labels.
+
+    Numeric features are standardised, with the median in place of what is missing and a column that
+    says so; categories get a column each.
+    """
+    columns: list[Array] = []
+    for j in range(table.n_features):
+        values = np.asarray(table.column(j), dtype=np.float64)
+        missing = np.isnan(values)
+        known = table.categories[j]
+        if known is None:
+            columns.append(_standardised(values, missing))
+        else:
+            columns += _indicators(np.where(missing, -1, values).astype(int), len(known))
+        if missing.any():
+            columns.append(missing.astype(np.float32))
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _standardised(values: Array, missing: Array) -> Array:
+    if missing.all():
+        return np.zeros(len(values))
+    with np.errstate(over="ignore"):
+        filled = np.where(missing, np.median(values[~missing]), values)
+        largest = np.abs(filled).max()
+        filled = filled / largest if largest > 0 else filled  # huge numbers must not overflow
+        spread = filled.std()
+    return (filled - filled.mean()) / spread if spread > 0 else np.zeros(len(values))
+
+
+def _indicators(codes: Array, n_levels: int) -> list[Array]:
+    counts = np.bincount(codes[codes >= 0], minlength=n_levels)
+    frequent = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+    columns = [(codes == level).astype(np.float32) for level in frequent]
+    rare = (codes >= 0) & ~np.isin(codes, frequent)
+    return [*columns, rare.astype(np.float32)] if rare.any() else columns
+
+
+class Views:
+    """The rows as each kind of voter wants them; each view is made once, when first asked for.
+
+    Parameters
+    ----------
+    X : array or data frame
+        The rows as given, for voters of the caller.
+    table : Table
+        The same, for the package.
+    n_jobs : int or None
+        Threads.
+    """
+
+    def __init__(self, X: Any, table: Table, n_jobs: int | None = None) -> None:
+        self._given, self.table, self.n_jobs = X, table, n_jobs
+
+    @cached_property
+    def bins(self) -> BinnedMatrix:
+        """Binned rows, for the package's own classifiers."""
+        return BinnedMatrix.from_table(self.table, n_jobs=self.n_jobs)
+
+    @cached_property
+    def encoded(self) -> Array:
+        """Plain numbers, for the default scikit-learn voters."""
+        return encode(self.table)
+
+    @cached_property
+    def complete_numbers(self) -> Array | None:
+        """The rows as they are, if they are all numbers and none is missing."""
+        if any(known is not None for known in self.table.categories):
+            return None
+        columns = [np.asarray(self.table.column(j)) for j in range(self.table.n_features)]
+        numbers = np.column_stack(columns).astype(np.float64)
+        return None if np.isnan(numbers).any() else numbers
+
+    def of(self, voter: Any, ours: bool) -> Any:
+        """Rows for one voter; ``ours`` says that it is one of the default ones."""
+        if isinstance(voter, BaseMarginClassifier):
+            return self.bins
+        return self.encoded if ours and not isinstance(voter, Pipeline) else self._given
+
+
+def fold_votes(
+    voter: Any, rows: Any, labels: Array, n_classes: int, folds: list[Fold], most: int | None = None
+) -> tuple[Array, list[Any]]:
+    """Out-of-fold class probabilities of one voter, and its fitted copies, one a fold."""
+    votes = np.zeros((len(labels), n_classes))
+    models = []
+    for train, test in folds:
+        if most is not None and len(train) > most:
+            train = np.random.default_rng(0).choice(train, most, replace=False)
+        model = clone(voter).fit(_take(rows, train), labels[train])
+        seen = np.asarray(model.classes_, dtype=int)
+        votes[np.ix_(test, seen)] = _probabilities(model, _take(rows, test))
+        models.append(model)
+    return votes, models
+
+
+def _take(rows: Any, which: Array) -> Any:
+    return rows.take(which) if isinstance(rows, BinnedMatrix) else take_rows(rows, which)
+
+
+def _probabilities(model: Any, rows: Any) -> Array:
+    """Class probabilities; of a classifier without them, the soft-max of its decision values."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(rows))
+    if hasattr(model, "decision_function"):
+        scores = np.asarray(model.decision_function(rows))
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return softmax(scores, axis=1)
+    return (np.asarray(model.predict(rows))[:, None] == model.classes_).astype(float)

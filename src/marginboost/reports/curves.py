@@ -1,0 +1,105 @@
+"""Pictures of an audit as plain numbers: margins, shape functions, volumes, certificates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..audit import LabelAudit, log_decision_volumes, mean_volumes
+from ..core.types import Array
+from ..kernels.reference import step_function
+from ..oracles.stumps import StepFunction
+from .plain import VALUE_LENGTH, number, numbers, text
+
+MARGIN_BINS = 40
+MOST_SHAPES = 12
+"""Shape functions of a problem, those that move the vote most."""
+MOST_PROBLEMS = 30
+"""Classes whose shape functions are kept, at most."""
+MOST_CATEGORIES = 12
+"""Categories of a shape function, those that move the vote most."""
+CURVE_ROUNDS = 50
+CURVE_ROWS = 5_000
+"""Rows whose volumes are followed over the rounds, at most."""
+
+
+def vote_margins(audit: LabelAudit) -> Array:
+    """Out-of-fold margin: belief in the given class minus that in the best other one."""
+    rows, belief = np.arange(len(audit.codes_)), audit.belief_.copy()
+    own = belief[rows, audit.codes_].copy()
+    belief[rows, audit.codes_] = -1.0
+    return own - belief.max(axis=1)
+
+
+def margin_counts(audit: LabelAudit) -> dict[str, Any]:
+    """Histogram of the margins, flagged rows apart."""
+    margins, edges = vote_margins(audit), np.linspace(-1.0, 1.0, MARGIN_BINS + 1)
+    groups = {"others": ~audit.flagged_, "flagged": audit.flagged_}
+    return {
+        "edges": numbers(edges),
+        **{name: np.histogram(margins[rows], edges)[0].tolist() for name, rows in groups.items()},
+    }
+
+
+def shapes(audit: LabelAudit) -> list[dict[str, Any]]:
+    """Shape functions of the boosted stumps: one problem, or "this class against the rest" each."""
+    problems = list(audit.evidence.models.items())[:MOST_PROBLEMS]
+    found = []
+    for positive, model in problems:
+        explained = model.explain()
+        importance = explained.importance()
+        used = [name for name, reach in importance.items() if reach > 0]
+        used.sort(key=lambda name: -importance[name])
+        steps = [_shape(audit, name, explained.shapes[name]) for name in used[:MOST_SHAPES]]
+        found.append({"positive": positive, "steps": steps})
+    return found
+
+
+def _shape(audit: LabelAudit, name: str, step: StepFunction) -> dict[str, Any]:
+    table = audit.evidence.table
+    shape: dict[str, Any] = {"name": text(name, VALUE_LENGTH)}
+    known, column = table.categories[step.feature], np.asarray(table.column(step.feature))
+    if np.isnan(column).any():
+        shape["missing"] = number(step.levels[-1])
+    if known is None:
+        low, high = np.nanquantile(column, [0.005, 0.995])
+        shape |= {"low": number(low), "high": number(high), "cuts": numbers(step.thresholds)}
+        return {**shape, "levels": numbers(step.levels[:-1])}
+    levels = step_function(np.arange(len(known), dtype=float), step.thresholds, step.levels)
+    strongest = np.argsort(-np.abs(levels), kind="stable")[:MOST_CATEGORIES]
+    bars = [[text(known[k], VALUE_LENGTH), number(levels[k])] for k in strongest]
+    return {**shape, "bars": bars, "left_out": len(known) - len(bars)}
+
+
+def volume_curves(audit: LabelAudit) -> dict[str, Any] | None:
+    """Mean decision volume of flagged and of other rows, round by round (CH-Q23).
+
+    None where there are not both kinds of rows, where not all values are numbers, and for more than
+    two classes: a region of one class cannot be compared with one of all the others.
+    """
+    numeric, flagged = audit.evidence.complete_numbers, np.flatnonzero(audit.flagged_)
+    others = np.flatnonzero(~audit.flagged_)
+    if numeric is None or not len(flagged) or not len(others) or len(audit.classes_) > 2:
+        return None
+    rng, model = np.random.default_rng(0), audit.evidence.models[1]
+    flagged = rng.permutation(flagged)[: CURVE_ROWS // 2]
+    rows = np.concatenate([flagged, rng.permutation(others)[: CURVE_ROWS - len(flagged)]])
+    rounds = range(1, min(CURVE_ROUNDS, len(model.estimators_)) + 1)
+    volumes = log_decision_volumes(model, numeric[rows], rounds=list(rounds))
+    means = mean_volumes(volumes, np.arange(len(rows)) < len(flagged))
+    return {"flagged": numbers(means.noisy), "others": numbers(means.others)}
+
+
+def certificates(audit: LabelAudit) -> list[dict[str, Any]]:
+    """Bounds on the soft margin of each problem."""
+    return [
+        {
+            "nu": number(audit.evidence.nu),
+            "lower": number(certificate.lower),
+            "upper": number(certificate.upper),
+            "certified": certificate.certified,
+            "reason": certificate.reason,
+        }
+        for certificate in audit.evidence.certificates
+    ]

@@ -1,0 +1,110 @@
+"""What the report of an audit shows, as plain data.
+
+Only what is shown is kept: the most suspect rows in full, everything else as counts and curves. So
+the page of a million rows is no larger than that of ten thousand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..audit import LabelAudit, telltale_features
+from .curves import certificates, margin_counts, shapes, volume_curves
+from .plain import VALUE_LENGTH, number, numbers, text
+from .suspects import Names, suspect_rows
+
+MOST_SUSPECTS = 1000
+"""Rows shown in full."""
+MOST_CONFUSIONS = 10
+"""Pairs of given and suggested label."""
+MOST_TELLTALES = 10
+
+
+def audit_payload(
+    audit: LabelAudit,
+    *,
+    title: str = "Label audit",
+    ids: Sequence[Any] | None = None,
+    row_numbers: Sequence[int] | None = None,
+    most: int = MOST_SUSPECTS,
+) -> dict[str, Any]:
+    """Everything that the page of a fitted audit needs.
+
+    Parameters
+    ----------
+    audit : LabelAudit
+        Fitted.
+    title : str
+        Headline, say the name of the file.
+    ids : sequence, optional
+        What to call each row; None is its number.
+    row_numbers : sequence of int, optional
+        Number of each row, as decisions name it; None counts from 0.
+    most : int
+        Suspects shown in full.
+    """
+    n_rows = len(audit.score_)
+    for name, given in (("ids", ids), ("row_numbers", row_numbers)):
+        if given is not None and len(given) != n_rows:
+            raise ValueError(f"{name}: got {len(given)}, expected one for each of {n_rows} rows")
+    shown = audit.suspects(min(most, n_rows))
+    features, suspects = suspect_rows(audit, shown, Names(ids, row_numbers))
+    telltale = telltale_features(audit.evidence.bins, audit.codes_)
+    return {
+        "title": text(title),
+        "verdict": verdict(audit),
+        "telltale": [text(name, VALUE_LENGTH) for name in telltale[:MOST_TELLTALES]],
+        "rows": n_rows,
+        "columns": audit.evidence.table.n_features,
+        "flagged": int(audit.flagged_.sum()),
+        "noise_rate": number(audit.noise_rate_),
+        "fdr": audit.fdr,
+        "classes": [text(label) for label in audit.classes_.tolist()],
+        "labels": _labels(audit),
+        "confusions": _confusions(audit),
+        "voters": [[name, number(weight)] for name, weight in audit.voter_weights_.items()],
+        "features": features,
+        "suspects": suspects,
+        "margins": margin_counts(audit),
+        "shapes": shapes(audit),
+        "volumes": volume_curves(audit),
+        "certificates": certificates(audit),
+    }
+
+
+def verdict(audit: LabelAudit) -> str:
+    """The answer in one sentence."""
+    n_rows, flagged = len(audit.score_), int(audit.flagged_.sum())
+    rate = audit.noise_rate_
+    share = f"{rate:.1%}" if rate >= 0.0005 else "less than 0.1%"
+    if flagged == 0:
+        return (
+            f"No label of the {n_rows:,} stands out as wrong; an estimated {share} of them are, "
+            "but there is no telling which."
+        )
+    rows = f"{flagged:,} of {n_rows:,} labels {'looks' if flagged == 1 else 'look'} wrong"
+    alarms = f"with at most {audit.fdr:.0%} false alarms expected among them"
+    return f"{rows}, {alarms}; an estimated {share} of all labels are wrong."
+
+
+def _labels(audit: LabelAudit) -> dict[str, list[Any]]:
+    """Rows, flagged rows and estimated share of wrong labels, for each label."""
+    n_classes = len(audit.classes_)
+    return {
+        "rows": np.bincount(audit.codes_, minlength=n_classes).tolist(),
+        "flagged": np.bincount(audit.codes_[audit.flagged_], minlength=n_classes).tolist(),
+        "noise": numbers(audit.class_noise_rates_),
+    }
+
+
+def _confusions(audit: LabelAudit) -> list[list[int]]:
+    """Given label, suggested label and how often, among the flagged rows."""
+    flagged = audit.flagged_
+    pairs = zip(
+        audit.codes_[flagged].tolist(), audit.suggested_codes_[flagged].tolist(), strict=True
+    )
+    return [[*pair, count] for pair, count in Counter(pairs).most_common(MOST_CONFUSIONS)]

@@ -1,0 +1,195 @@
+"""The same page on this machine only, where decisions are kept.
+
+Bound to the loopback address. A request must name this very host and port, carry the secret of this
+run in its address, and, if a page made it, come from our own page: no other site that is open in
+the browser can read the data or change a decision.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from .page import audit_page
+
+MOST_BYTES = 1_000
+"""Largest body of a request: one decision."""
+PATIENCE = 20.0
+"""Seconds that a silent connection is kept open."""
+WORDS = ("wrong", "right")
+
+Save = Callable[[dict[int, str]], None]
+
+
+class AuditServer(ThreadingHTTPServer):
+    """Serves the page of one audit.
+
+    Parameters
+    ----------
+    payload : dict
+        What the page shows.
+    save : callable, optional
+        Called with all decisions, row number to "wrong" or "right", after each change. What it
+        raises is shown on the page, and the change is taken back.
+    port : int
+        Port; 0 takes a free one.
+    decisions : dict, optional
+        Decisions made before.
+    kept_in : str
+        Where decisions are kept, in words.
+    """
+
+    daemon_threads = True
+
+    def __init__(
+        self,
+        payload: dict[str, Any],
+        save: Save | None = None,
+        port: int = 0,
+        *,
+        decisions: dict[int, str] | None = None,
+        kept_in: str = "memory",
+    ) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.secret = secrets.token_urlsafe(16)
+        self.decisions = dict(decisions or {})
+        self.rows = {suspect["row"] for suspect in payload["suspects"]}
+        self._payload = {**payload, "save": f"/{self.secret}/decisions", "kept_in": kept_in}
+        self._save, self._lock = save, threading.Lock()
+
+    @property
+    def host(self) -> str:
+        """Host and port."""
+        return f"127.0.0.1:{self.server_address[1]}"
+
+    @property
+    def url(self) -> str:
+        """Address of the page."""
+        return f"http://{self.host}/{self.secret}/"
+
+    def page(self) -> bytes:
+        """The page with the decisions so far."""
+        with self._lock:
+            return audit_page({**self._payload, "decisions": self.decisions}).encode()
+
+    def decide(self, row: int, decision: str | None) -> None:
+        """Keep a decision, or take one back."""
+        with self._lock:
+            changed = {**self.decisions, row: decision}
+            kept = {row: word for row, word in changed.items() if word is not None}
+            if self._save is not None:
+                self._save(dict(kept))
+            self.decisions = kept
+
+    def start(self) -> None:
+        """Answer requests in the background."""
+        threading.Thread(target=self.serve_forever, name="marginboost-page", daemon=True).start()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say what went wrong, unless the browser merely went away."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+    def stop(self) -> None:
+        """Answer no more."""
+        self.shutdown()
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: AuditServer
+    timeout = PATIENCE
+
+    def do_GET(self) -> None:
+        """Send the page."""
+        if self._refused("/"):
+            return
+        self._send(HTTPStatus.OK, self.server.page(), "text/html; charset=utf-8")
+
+    def do_POST(self) -> None:
+        """Take a decision."""
+        body = self._body()
+        if self._refused("/decisions"):
+            return
+        decision = _decision(body, self.server.rows)
+        if decision is None:
+            self._send(HTTPStatus.BAD_REQUEST, b"not a decision on a row that is listed")
+            return
+        try:
+            self.server.decide(*decision)
+        except Exception as error:  # whatever it is, the page must not believe that it was saved
+            self._send(HTTPStatus.INTERNAL_SERVER_ERROR, str(error).encode("utf-8", "replace"))
+            return
+        self._send(HTTPStatus.NO_CONTENT)
+
+    def _body(self) -> bytes:
+        """Body of a request that says its length, and says that it is small; else nothing."""
+        size = self.headers.get("Content-Length", "")
+        if not (size.isascii() and size.isdigit()) or len(size) > 9 or int(size) > MOST_BYTES:
+            return b""
+        return self.rfile.read(int(size))
+
+    def _refused(self, path: str) -> bool:
+        """Whether the request is not for us or not from us; answers it then."""
+        origin = self.headers.get("Origin")
+        ours = origin is None or origin == f"http://{self.server.host}"
+        site = self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        if self.headers.get("Host") != self.server.host or not (ours and site):
+            self._send(HTTPStatus.FORBIDDEN)
+            return True
+        expected = f"/{self.server.secret}{path}"
+        if not secrets.compare_digest(self.path.encode(), expected.encode()):
+            self._send(HTTPStatus.NOT_FOUND)
+            return True
+        return False
+
+    def _send(self, status: HTTPStatus, body: bytes = b"", kind: str = "text/plain") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("X-Frame-Options", "DENY")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def version_string(self) -> str:
+        """Name of the server; no versions."""
+        return "marginboost"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the terminal quiet."""
+
+
+def _decision(body: bytes, rows: set[int]) -> tuple[int, str | None] | None:
+    """Row and decision of a request; None if it is anything else."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or set(found) != {"row", "decision"}:
+        return None
+    row, word = found["row"], found["decision"]
+    if type(row) is not int or row not in rows:
+        return None
+    if not (word is None or (isinstance(word, str) and word in WORDS)):
+        return None
+    return row, word
+
+
+def serve_audit(
+    payload: dict[str, Any], save: Save | None = None, port: int = 0, **settings: Any
+) -> AuditServer:
+    """Start serving in the background; ``stop()`` ends it."""
+    server = AuditServer(payload, save, port, **settings)
+    server.start()
+    return server
