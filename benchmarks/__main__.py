@@ -16,10 +16,11 @@ from .predicting import predict
 from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
 from .sizes import FULL, QUICK, Sizes
+from .soft_margin import soft_margin
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
-    for benchmark in (stumps, sklearn_adaboost, predict, scaling, cold_start, audit)
+    for benchmark in (stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin, audit)
 }
 
 

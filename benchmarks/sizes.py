@@ -36,6 +36,18 @@ class Sizes:
 
     cold_repeats: int = 3
 
+    soft_margin_cases: tuple[tuple[float, int], ...] = (
+        (0.7, 1_000),
+        (0.7, 10_000),
+        (0.7, 100_000),
+        (0.7, 1_000_000),
+        (0.4, 1_000),
+        (0.4, 10_000),
+        (0.4, 100_000),
+    )
+    soft_margin_seconds: float = 400.0
+    soft_margin_full_rows: int = 1000
+
     audit_rows: int = 2000
     audit_sets: int | None = None
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
@@ -59,6 +71,9 @@ QUICK = Sizes(
     memory_shapes=((200_000, 50), (200_000, 150), (400_000, 50)),
     memory_rounds=10,
     cold_repeats=1,
+    soft_margin_cases=((0.7, 1_000), (0.7, 4_000)),
+    soft_margin_seconds=20.0,
+    soft_margin_full_rows=100,
     audit_rows=300,
     audit_sets=2,
     audit_rates=(0.1,),

@@ -94,3 +94,63 @@ def solve_margin_lp(
     weights = np.maximum(-result.ineqlin.marginals, 0.0)
     coef = np.maximum(result.x[:m], 0.0)
     return MarginSolution(float(-result.fun), coef / coef.sum(), weights / weights.sum())
+
+
+@dataclass(frozen=True)
+class PricedSolution:
+    """Solution of the C-form and its dual.
+
+    Attributes
+    ----------
+    objective : float
+        Least ``C Σα + Σ w ξ``.
+    coef : array
+        α*, one coefficient a hypothesis.
+    weights : array
+        d*, one weight an example, in ``[0, w]``.
+    """
+
+    objective: float
+    coef: Array
+    weights: Array
+
+
+def solve_priced_margin_lp(
+    outcomes: Array, C: float, sample_weight: Array | None = None
+) -> PricedSolution:
+    """Solve the C-form (ratsch-2 eq. 4.17) with HiGHS.
+
+        min C Σα + Σ_i w_i ξ_i   s.t.  Uα >= 1 - ξ,  α, ξ >= 0
+
+    Parameters
+    ----------
+    outcomes : array (n_examples, n_hypotheses)
+        ``U[i, j] = y_i h_j(x_i)``.
+    C : float
+        Price of Σα, above 0.
+    sample_weight : array, optional
+        Weights w; None is one for every example.
+
+    Examples
+    --------
+    Where C is more than any hypothesis is worth, saying nothing is best:
+
+    >>> solve_priced_margin_lp(np.ones((3, 1)), C=4.0).objective
+    3.0
+    """
+    from scipy.optimize import linprog  # here, not above: a third of a second at import
+
+    outcomes = np.asarray(outcomes, dtype=np.float64)
+    n, m = outcomes.shape
+    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight)
+    result = linprog(
+        c=np.concatenate([np.full(m, C), weight]),
+        A_ub=np.column_stack([-outcomes, -np.eye(n)]),
+        b_ub=-np.ones(n),
+        bounds=[(0, None)] * (m + n),
+        method="highs",
+    )
+    if result.status != 0:
+        raise RuntimeError(f"the C-form was not solved: {result.message}")
+    weights = np.maximum(-result.ineqlin.marginals, 0.0)
+    return PricedSolution(float(result.fun), np.maximum(result.x[:m], 0.0), weights)
