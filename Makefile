@@ -10,8 +10,8 @@ WORKERS ?= 2
 demo: $(VENV)/.demo  ## fit, certify and picture the embedded data set
 	$(BIN)/python -m marginboost.demo
 
-test: $(VENV)/.test  ## all tests and doctests
-	$(BIN)/python -m pytest -n $(WORKERS)
+test: $(VENV)/.test  ## all tests and doctests; says what it skips and why
+	$(BIN)/python -m pytest -n $(WORKERS) -rs
 
 check: $(VENV)/.check  ## lint, format, types, layers
 	$(BIN)/ruff check .

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
+import marginboost
 from marginboost.algorithms import AdaBoostClassifier
 from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS
@@ -27,8 +28,10 @@ from marginboost.data import Table
 from marginboost.estimators import BaseMarginClassifier
 from marginboost.model_file import document_of, load_model, read_document, save_model
 from marginboost.model_reader import ORACLES, ModelFileError, model_from_document
+from marginboost.multiclass import MulticlassBooster, saved_classes
 from marginboost.oracles import (
     FiniteOracle,
+    LabelTreeOracle,
     PooledOracle,
     ResamplingOracle,
     SklearnOracle,
@@ -383,7 +386,7 @@ def change(document: Any, place: str, value: Any) -> Any:
 
 
 WRONG = [
-    ("version", 2, "newer release"),
+    ("version", 3, "newer release"),
     ("version", 0, "version"),
     ("version", True, "version"),
     ("library", 1, "library"),
@@ -695,7 +698,7 @@ def test_the_schema_accepts_what_is_written(name: str, tmp_path: Path) -> None:
     ("place", "value"),
     [
         ("format", "other"),
-        ("version", 2),
+        ("version", 3),
         ("extra", 1),
         ("classes.values", ["a"]),
         ("ensemble.coef.0", "NaN"),
@@ -712,3 +715,154 @@ def test_the_schema_refuses(place: str, value: Any, document: Any) -> None:
     schema = json.loads(SCHEMA.read_text())
     assert matches(document, schema, schema)
     assert not matches(change(document, place, value), schema, schema)
+
+
+# -- several classes -----------------------------------------------------------------------------
+
+CLASSES = saved_classes()
+SEVERAL = {
+    "AdaBoost": AdaBoostClassifier(n_estimators=4),
+    "trees": AdaBoostClassifier(TreeOracle(max_depth=2), n_estimators=3),
+    "LPBoost": REGISTRY["LPBoostClassifier"](n_estimators=5),
+    "all pairs": MulticlassBooster(AdaBoostClassifier(n_estimators=3), code="all-pairs"),
+    "own code": MulticlassBooster(code=[[1, 1, 0], [-1, 1, 1], [0, -1, -1]], decoding="hamming"),
+    "no estimator": MulticlassBooster(),
+    "SAMME": CLASSES["SAMMEClassifier"](n_estimators=4),
+    "printed": CLASSES["SAMMEClassifier"](n_estimators=4, variant="printed"),
+    "M1": CLASSES["AdaBoostM1Classifier"](LabelTreeOracle(max_leaves=5), n_estimators=4),
+    "M2": CLASSES["AdaBoostM2Classifier"](n_estimators=4),
+    "MH": CLASSES["AdaBoostMHClassifier"](LabelTreeOracle(2, answers="set"), n_estimators=4),
+}
+
+
+def three_classes(n_rows: int = 120, n_classes: int = 3) -> tuple[Any, Any]:
+    X, _ = frame(n_rows)
+    codes = X["colour"].cat.codes.to_numpy() % 2 + (X["length"].to_numpy() > 0)
+    return X, np.array(["no", "perhaps", "yes"])[np.minimum(codes, n_classes - 1)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", SEVERAL)
+def test_models_of_several_classes_come_back(name: str, n_classes: int, tmp_path: Path) -> None:
+    if name == "own code" and n_classes == 2:
+        return
+    X, y = three_classes(n_classes=n_classes)
+    model = clone(SEVERAL[name]).fit(X, y)
+    model.save(tmp_path / "model.json")
+    loaded = marginboost.load(tmp_path / "model.json")
+    assert type(loaded) is type(model)
+    for method in ("decision_function", "predict", "predict_proba"):
+        assert np.array_equal(getattr(loaded, method)(X), getattr(model, method)(X)), method
+    assert np.array_equal(loaded.margins(X, y), model.margins(X, y))
+    assert loaded.estimators_ == model.estimators_
+    assert repr(loaded.certificate_) == repr(model.certificate_)
+    assert loaded.stop_reason_ == model.stop_reason_
+    assert loaded.n_iter_ == model.n_iter_
+    assert repr(loaded.get_params()) == repr(model.get_params())
+    assert not hasattr(loaded, "margins_")
+    stages = zip(loaded.staged_predict(X), model.staged_predict(X), strict=True)
+    assert all(np.array_equal(ours, theirs) for ours, theirs in stages)
+    again = clone(loaded).fit(X, y)
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    schema, written = json.loads(SCHEMA.read_text()), read_document(tmp_path / "model.json")
+    assert matches(written, schema, schema)
+    plain = n_classes == 2 and name in ("AdaBoost", "trees", "LPBoost")
+    assert written["version"] == (1 if plain else 2)
+
+
+@pytest.fixture(scope="module")
+def several() -> Any:
+    """Documents of several classes: problems, a booster, label trees."""
+    X, y = three_classes()
+    names = ("AdaBoost", "all pairs", "M2")
+    models = {name: clone(SEVERAL[name]).fit(X, y) for name in names}
+    return {name: json.loads(json.dumps(document_of(model))) for name, model in models.items()}
+
+
+WRONG_SEVERAL = [
+    ("AdaBoost", "version", 1, "the key 'ensemble'"),
+    ("AdaBoost", "classes.values", ["no", "yes"], r"code: got .* expected a code of 2 classes"),
+    ("AdaBoost", "classes.values", ["no", "yes", "maybe"], "in ascending order"),
+    ("AdaBoost", "code", "one-vs-rest", "code"),
+    ("AdaBoost", "code.0", [1, -1], "a code of 3 classes"),
+    ("AdaBoost", "code.0.0", 2, "entries -1, 0 and 1"),
+    ("AdaBoost", "code.0.0", None, r"code\[0\]\[0\]"),
+    ("AdaBoost", "problems", [], "3 items"),
+    ("AdaBoost", "problems.1", {}, "the key 'ensemble'"),
+    ("AdaBoost", "problems.1.n_iter", 99, r"problems\[1\]\.n_iter"),
+    ("AdaBoost", "problems.1.ensemble.members.0.kind", "label_tree", r"problems\[1\]"),
+    ("AdaBoost", "estimator", "SAMMEClassifier", "params"),
+    ("all pairs", "params.estimator", {"oracle": "StumpOracle", "params": {}}, "'classifier'"),
+    ("all pairs", "params.estimator.classifier", "MulticlassBooster", "name of an algorithm"),
+    ("all pairs", "params.estimator.classifier", "os.system", "name of an algorithm"),
+    ("all pairs", "params.estimator.classifier", "SAMMEClassifier", "parameters of SAMME"),
+    ("all pairs", "params.estimator.params.n_estimators", 0, "n_estimators"),
+    ("all pairs", "params.decoding", "vote", "decoding"),
+    ("all pairs", "params.decoding", ["vote"], "a setting"),
+    ("all pairs", "params.code", [["x"]], r"params\.code\[0\]\[0\]"),
+    ("M2", "ensemble.members.0", {"kind": "tree"}, r"ensemble\.members\[0\]"),
+    ("M2", "ensemble.members.0.n_labels", 4, r"ensemble\.members\[0\]"),
+    ("M2", "ensemble.members.0.tree.feature", [9, -1, -1], "feature 9 of 5"),
+    ("M2", "classes.values", ["no", "yes"], "2 outputs a row"),
+    ("M2", "estimator", "AdaBoostClassifier", "params|classes"),
+]
+
+
+@pytest.mark.parametrize(("name", "place", "value", "message"), WRONG_SEVERAL)
+def test_wrong_fields_of_several_classes(
+    name: str, place: str, value: Any, message: str, several: Any
+) -> None:
+    with pytest.raises(ModelFileError, match=message):
+        model_from_document(change(several[name], place, value), CLASSES)
+
+
+def test_stumps_cannot_answer_for_several_classes(several: Any, document: Any) -> None:
+    mixed = copy.deepcopy(several["M2"])
+    mixed["ensemble"]["members"][0] = document["ensemble"]["members"][0]
+    with pytest.raises(ModelFileError, match="a hypothesis with 3 outputs a row"):
+        model_from_document(mixed, CLASSES)
+    mixed = copy.deepcopy(document)
+    mixed["ensemble"]["members"][0] = several["M2"]["ensemble"]["members"][0]
+    with pytest.raises(ModelFileError, match="a hypothesis with one output a row"):
+        model_from_document(mixed, CLASSES)
+
+
+@FAST
+@given(data=st.data(), name=st.sampled_from(["AdaBoost", "all pairs", "M2"]))
+def test_mutated_documents_of_several_classes_load_or_raise(
+    data: st.DataObject, name: str, several: Any
+) -> None:
+    changed = copy.deepcopy(several[name])
+    for _ in range(data.draw(st.integers(1, 3))):
+        mutate(data, changed)
+    try:
+        model = model_from_document(changed, CLASSES)
+    except ModelFileError:
+        return
+    fitted = getattr(model, "estimator_", model)
+    rows = np.zeros((3, fitted.n_features_in_))
+    rows[1] = np.nan
+    votes = fitted._votes(Table(rows, fitted._names))
+    assert set(fitted._classes_of(votes)) <= set(fitted.classes_)
+    assert len(fitted.feature_importances_) == fitted.n_features_in_
+    repr(clone(model))
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("AdaBoost", "version", 1),
+        ("AdaBoost", "problems", []),
+        ("AdaBoost", "code.0.0", 3),
+        ("AdaBoost", "ensemble", {}),
+        ("all pairs", "params.estimator.classifier", 3),
+        ("M2", "ensemble.members.0.sets.0.0", 0),
+        ("M2", "ensemble.members.0.tree.kind", "stump"),
+    ],
+)
+def test_the_schema_refuses_of_several_classes(
+    name: str, place: str, value: Any, several: Any
+) -> None:
+    schema = json.loads(SCHEMA.read_text())
+    assert matches(several[name], schema, schema)
+    assert not matches(change(several[name], place, value), schema, schema)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from marginboost.algorithms._labels import LabelClassifier
 from marginboost.demo import main
 from marginboost.estimators import BaseMarginClassifier
 
@@ -14,7 +15,8 @@ README = Path(__file__).parents[1] / "README.md"
 
 def test_table_is_that_of_the_code():
     text = README.read_text()
-    for name, classifier in BaseMarginClassifier.registry.items():
+    registries = {**BaseMarginClassifier.registry, **LabelClassifier.registry}
+    for name, classifier in registries.items():
         facts = classifier.summary
         row = f"| `{name}` | {facts['problem']} | {facts['guarantee']} | {facts['reference']} |"
         assert row in text

@@ -5,40 +5,80 @@ Certified large-margin classifiers for noisy tabular labels, in scikit-learn's s
 ``model.margins_`` and the displays in :mod:`marginboost.diagnostics`.
 """
 
+from importlib import import_module
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .algorithms import (
-    AdaBoostClassifier,
-    AdaBoostStarClassifier,
-    ArcGVClassifier,
-    BaggedVoteClassifier,
-    LPBoostClassifier,
-    MarginalAdaBoostClassifier,
-)
-from .core import (
-    Callback,
-    Certificate,
-    Checkpoint,
-    EarlyStopping,
-    History,
-    Progress,
-    Stop,
-    TimeBudget,
-)
-from .data import BinnedMatrix
-from .estimators import BaseMarginClassifier
-from .model_file import load_model
-from .model_reader import ModelFileError
-from .oracles import (
-    FiniteOracle,
-    PooledOracle,
-    ResamplingOracle,
-    SklearnOracle,
-    StumpOracle,
-    TreeOracle,
-)
-from .solvers import solve_margin_lp
+if TYPE_CHECKING:
+    from .algorithms import (
+        AdaBoostClassifier,
+        AdaBoostM1Classifier,
+        AdaBoostM2Classifier,
+        AdaBoostMHClassifier,
+        AdaBoostRegClassifier,
+        AdaBoostRegClassifierCV,
+        AdaBoostStarClassifier,
+        ArcGVClassifier,
+        BaggedVoteClassifier,
+        BarrierBoostClassifier,
+        BarrierBoostClassifierCV,
+        ERLPBoostClassifier,
+        L1LeveragingClassifier,
+        LPBoostClassifier,
+        LPBoostClassifierCV,
+        MadaBoostClassifier,
+        MarginalAdaBoostClassifier,
+        NuArcClassifier,
+        SAMMEClassifier,
+        SmoothBoostClassifier,
+        SoftBoostClassifier,
+        TotalBoostClassifier,
+    )
+    from .audit import LabelAudit, RobustBoostClassifier
+    from .core import (
+        Callback,
+        Certificate,
+        Checkpoint,
+        EarlyStopping,
+        History,
+        Progress,
+        Stop,
+        TimeBudget,
+    )
+    from .data import BinnedMatrix
+    from .model_reader import ModelFileError
+    from .multiclass import MulticlassBooster
+    from .oracles import (
+        FiniteOracle,
+        LabelTreeOracle,
+        PooledOracle,
+        ResamplingOracle,
+        SklearnOracle,
+        StumpOracle,
+        TreeOracle,
+    )
+    from .solvers import solve_margin_lp
+else:
+    # Names are imported when they are first asked for, so that the command line starts at once.
+    _PARTS = (
+        *("algorithms", "core", "data", "estimators", "model_reader", "multiclass", "oracles"),
+        *("solvers", "audit"),
+    )
+
+    def __getattr__(name: str) -> Any:
+        if name in _PARTS:
+            return import_module(f".{name}", __name__)
+        if name in __all__:
+            for part in _PARTS:
+                module = import_module(f".{part}", __name__)
+                if hasattr(module, name):
+                    globals()[name] = getattr(module, name)
+                    return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
 
 __version__ = "0.1.0"
 
@@ -49,31 +89,55 @@ def load(path: str | PathLike[str]) -> Any:
     The file is data: it is checked field by field and never run. A file that is damaged, hostile or
     written by a newer release raises :class:`~marginboost.model_reader.ModelFileError`.
     """
-    return load_model(path, BaseMarginClassifier.registry)
+    from . import audit  # noqa: F401 - registers the classifier that audits
+    from .model_file import load_model
+    from .multiclass import saved_classes
+
+    return load_model(path, saved_classes())
 
 
 __all__ = [
     "AdaBoostClassifier",
+    "AdaBoostM1Classifier",
+    "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostRegClassifier",
+    "AdaBoostRegClassifierCV",
     "AdaBoostStarClassifier",
     "ArcGVClassifier",
     "BaggedVoteClassifier",
+    "BarrierBoostClassifier",
+    "BarrierBoostClassifierCV",
     "BinnedMatrix",
     "Callback",
     "Certificate",
     "Checkpoint",
+    "ERLPBoostClassifier",
     "EarlyStopping",
     "FiniteOracle",
     "History",
+    "L1LeveragingClassifier",
     "LPBoostClassifier",
+    "LPBoostClassifierCV",
+    "LabelAudit",
+    "LabelTreeOracle",
+    "MadaBoostClassifier",
     "MarginalAdaBoostClassifier",
     "ModelFileError",
+    "MulticlassBooster",
+    "NuArcClassifier",
     "PooledOracle",
     "Progress",
     "ResamplingOracle",
+    "RobustBoostClassifier",
+    "SAMMEClassifier",
     "SklearnOracle",
+    "SmoothBoostClassifier",
+    "SoftBoostClassifier",
     "Stop",
     "StumpOracle",
     "TimeBudget",
+    "TotalBoostClassifier",
     "TreeOracle",
     "load",
     "solve_margin_lp",

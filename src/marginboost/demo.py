@@ -1,4 +1,4 @@
-"""The first minute: fit, certify and picture the embedded data set.
+"""The first minute: audit, fit, certify and picture the embedded data set.
 
 Run with ``make demo`` or ``python -m marginboost.demo``.
 """
@@ -7,15 +7,34 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from .algorithms import AdaBoostClassifier, ArcGVClassifier
+from .audit import LabelAudit, plant_flips
 from .diagnostics import EdgeDisplay, MarginDisplay
+from .reports import verdict, write_audit_report
 
 ROUNDS = 5000
+FLIPPED = 0.05
+"""Share of the labels that are made wrong before the audit."""
+
+
+def audit_labels(path: Path) -> None:
+    """Make some labels wrong, look for them, and write the report."""
+    data = load_breast_cancer()
+    noisy, flipped = plant_flips(data.target_names[data.target], FLIPPED)
+    audit = LabelAudit().fit(data.data, noisy)
+    found, planted = int((flipped & audit.flagged_).sum()), int(flipped.sum())
+    print(f"Label audit: {planted} of the {len(noisy)} labels are flipped on purpose, to be found.")
+    print(fill(verdict(audit), 90))
+    print(f"{found} of the {planted} flipped labels are among them.")
+    title = f"Breast cancer, {planted} labels flipped on purpose"
+    write_audit_report(audit, path, title=title, feature_names=data.feature_names)
+    print(f"Report: {path}\n")
 
 
 def fit_models(X: Any, y: Any) -> dict[str, Any]:
@@ -63,10 +82,11 @@ def picture(models: dict[str, Any], path: Path) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the demonstration."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--out", type=Path, default=Path("demo-output"), help="folder for pictures")
+    parser.add_argument("--out", type=Path, default=Path("demo-output"), help="folder to write to")
     folder = parser.parse_args(arguments).out
     folder.mkdir(parents=True, exist_ok=True)
 
+    audit_labels(folder / "report.html")
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0)
     print(f"Breast cancer data: {len(X_train)} rows to learn from, {len(X_test)} to test on.\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
@@ -10,10 +11,9 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier, is_regressor
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .core.callbacks import Callback, Progress
+from .core.callbacks import Callback, Encoder, Progress
 from .core.ensemble import Ensemble
 from .core.oracle import Oracle
 from .core.rule import Rule
@@ -28,6 +28,7 @@ from .kernels.threads import resolve_n_jobs
 from .model_file import save_model
 from .oracles.any_sklearn import SklearnOracle
 from .oracles.stumps import StumpOracle
+from .reductions import Decoder, class_probabilities, make_code, multiclass_margins
 from .validation import check_number
 
 COMMON_PARAMETERS = """max_bins : int or None
@@ -36,7 +37,8 @@ COMMON_PARAMETERS = """max_bins : int or None
     categorical_features : "from_dtype", None, or sequence of int or str
         Which columns hold categories: those of a data frame's categorical types, none, or these.
     callbacks : sequence of Callback, optional
-        Early stopping, checkpoints, a time budget, or your own.
+        Early stopping, checkpoints, a time budget, or your own. Where several classes are solved
+        as several problems, each has its own copy of them, and checkpoints are refused.
     n_jobs : int or None
         Threads; None is all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -46,7 +48,7 @@ COMMON_PARAMETERS = """max_bins : int or None
         1 shows a progress bar."""
 
 FITTED_ATTRIBUTES = """classes_ : array
-        The two labels; the second is the positive class.
+        The labels; of two, the second is the positive class.
     estimators_ : list of Hypothesis
         The hypotheses.
     estimator_weights_ : array
@@ -72,7 +74,15 @@ FITTED_ATTRIBUTES = """classes_ : array
     feature_importances_ : array
         Share of Σ|α| that each feature carries.
     n_features_in_, feature_names_in_
-        As in scikit-learn."""
+        As in scikit-learn.
+    problems_ : list of classifiers
+        With more than two classes: a model of two classes for each column of ``code_``, here one a
+        class against all others. Then ``estimators_``, ``estimator_weights_``,
+        ``estimator_errors_``, ``history_``, ``certificate_``, ``stop_reason_`` and ``dual_`` are
+        lists, one item a problem; ``margins_`` are multiclass margins, ``n_iter_`` is the largest
+        number of rounds. :class:`~marginboost.MulticlassBooster` offers other codes.
+    code_ : array (classes, problems)
+        With more than two classes: which side each class is on in each problem."""
 
 C = TypeVar("C", bound=type)
 
@@ -87,18 +97,28 @@ def document(cls: C) -> C:
 
 
 class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
-    """What every two-class classifier of the package shares.
+    """What every classifier of the package shares.
 
-    A subclass stores its parameters and says in ``_make_rule`` which algorithm they mean.
+    A subclass stores its parameters and says in ``_make_rule`` which algorithm they mean. It is
+    about two classes; more are reduced to problems of two, each solved by a copy of the classifier
+    (``problems_``), by default each class against all others. That default has K problems and not
+    K (K - 1) / 2, a certificate and an explanation for each class, and lost least with strong base
+    learners where it was measured (docs/multiclass.md).
     """
 
     registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
     summary: ClassVar[dict[str, str]] = {}
+    _code: Any = "one-vs-rest"
+    _decoding: str = "auto"
+    _answers_labels: ClassVar[bool] = False
+    dual_: Any
+    n_iter_: int
+    certified_: bool
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__module__.rpartition(".")[2].startswith("_"):
-            BaseMarginClassifier.registry[cls.__name__] = cls
+            cls.registry[cls.__name__] = cls
 
     def __init__(
         self,
@@ -162,7 +182,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         X : array, sparse matrix, data frame or BinnedMatrix
             Rows. NaN is a missing value.
         y : array-like
-            Labels of two classes.
+            Labels of two or more classes.
         sample_weight : array-like, optional
             Nonnegative weights; a weight of 2 means the same as two copies of the row, a weight of
             0 the same as no row.
@@ -172,21 +192,90 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        rule, oracle = self._make_rule(), self._make_oracle()
+        self._make_rule()  # bad settings show before any work
+        self._make_oracle()
         rows, labels = self._read_training(X, y)
-        signs = self._learn_classes(labels, weights := read_weights(sample_weight, rows.n_rows))
-        used = np.flatnonzero(weights > 0)
-        sample = self._make_sample(rows, signs, weights, used, oracle)
+        index = self._learn_classes(labels, weights := read_weights(sample_weight, rows.n_rows))
+        for name in ("ensemble_", "problems_", "code_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
+        self._fit_classes(rows, index, weights)
+        return self
+
+    def _fit_classes(self, rows: Table | BinnedMatrix, index: Array, weights: Array) -> None:
+        """Learn from checked rows; ``index`` counts their classes from 0."""
+        if len(self.classes_) == 2:
+            make_code(self._code, 2)  # no code is needed, but one of other size is a mistake
+            self._run(rows, (2 * index - 1).astype(np.int8), weights, self._encode)
+        else:
+            self._fit_problems(rows, index, weights)
+
+    def _run(
+        self,
+        rows: Table | BinnedMatrix,
+        signs: Array,
+        weights: Array,
+        encode: Encoder,
+        bins: BinnedMatrix | None = None,
+    ) -> None:
+        """Run the algorithm on two classes; rows of sign 0 are left out.
+
+        ``bins`` are those of the rows with weight, where they are already made.
+        """
+        rule, oracle = self._make_rule(), self._make_oracle()
+        used = np.flatnonzero((weights > 0) & (signs != 0))
+        sample = self._make_sample(rows, signs, weights, used, oracle, bins)
         run = train(
             sample,
             oracle,
             rule,
             max_rounds=self._max_rounds(rule, sample),
             tol=self._tolerance(),
-            callbacks=self._make_callbacks(),
+            callbacks=self._make_callbacks(encode),
         )
         self._keep(run, rows, signs, used)
-        return self
+
+    def _fit_problems(self, rows: Table | BinnedMatrix, index: Array, weights: Array) -> None:
+        """Solve a problem of two classes for every column of the code; all share the bins."""
+        if any(callback.saves_state for callback in self.callbacks or ()):
+            raise ValueError(
+                "callbacks: got a Checkpoint, which keeps one run; expected none with more than "
+                "two classes, where each problem is a run (SAMMEClassifier, AdaBoostM1Classifier, "
+                "AdaBoostM2Classifier and AdaBoostMHClassifier make one run of all classes)"
+            )
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        self.code_ = make_code(self._code, len(self.classes_), int(random.randint(2**31 - 1)))
+        bins, used = None, np.flatnonzero(weights > 0)
+        if isinstance(rows, Table) and self._make_oracle().needs_bins:
+            bins = self._bin(rows if len(used) == len(weights) else rows.take(used), weights[used])
+        self.problems_ = []
+        for side in self.code_.T:
+            problem = self._problem(random_state=int(random.randint(2**31 - 1)))
+            problem._run(rows, side[index], weights, self._encoder(side), bins)
+            self.problems_.append(problem)
+        self._gather_problems()
+        self.dual_ = [problem.dual_ for problem in self.problems_]
+        self.margins_ = multiclass_margins(self._votes(rows), index)
+
+    def _problem(self, **changed: Any) -> Self:
+        """Copy for one problem of two classes, which knows the features but has not learnt yet."""
+        callbacks = [copy.copy(callback) for callback in self.callbacks or ()]
+        problem = type(self)(
+            **{**self.get_params(deep=False), "callbacks": callbacks or None, **changed}
+        )
+        problem.classes_ = np.array([-1, 1])
+        problem.n_features_in_ = self.n_features_in_
+        problem._names, problem._categories = self._names, self._categories
+        if hasattr(self, "feature_names_in_"):
+            problem.feature_names_in_ = self.feature_names_in_
+        return problem
+
+    def _gather_problems(self) -> None:
+        """Set what the problems have in common."""
+        for name in ("history_", "certificate_", "stop_reason_", "estimator_errors_"):
+            setattr(self, name, [getattr(problem, name) for problem in self.problems_])
+        self.certified_ = all(problem.certified_ for problem in self.problems_)
+        self.n_iter_ = max(problem.n_iter_ for problem in self.problems_)
+        self.intercept_ = 0.0
 
     def _check_parameters(self) -> None:
         if self.n_estimators is not None:
@@ -245,23 +334,24 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         return columns
 
     def _learn_classes(self, labels: Array, weights: Array) -> Array:
-        """Set ``classes_`` from the rows that count; return labels as -1 and +1."""
+        """Set ``classes_`` from the rows that count; return the position of each label in it."""
         self.classes_ = distinct_labels(labels if weights.all() else labels[weights > 0])
         n_classes = len(self.classes_)
         if n_classes == 1:
             raise ValueError(
                 f"y: got one class ({self.classes_.tolist()[0]!r}) among the rows of positive "
-                "weight, "
-                "expected two classes"
+                "weight, expected two classes or more"
             )
-        if n_classes > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(labels)}: {type(self).__name__} got {n_classes} classes. Until "
-                "the package's own multiclass boosters, sklearn.multiclass.OneVsRestClassifier "
-                "can wrap it"
-            )
-        return np.where(labels == self.classes_[1], 1, -1).astype(np.int8)
+        return self._positions(labels)
+
+    def _positions(self, labels: Array) -> Array:
+        """Position of each label in ``classes_``, which is sorted.
+
+        A label that only rows without weight have is none of the classes: any position will do.
+        """
+        if len(self.classes_) == 2:
+            return (labels == self.classes_[1]).astype(np.int64)
+        return np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
 
     def _make_sample(
         self,
@@ -270,39 +360,75 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         weights: Array,
         used: Array,
         oracle: Oracle,
+        bins: BinnedMatrix | None = None,
     ) -> Sample:
-        threads = resolve_n_jobs(self.n_jobs)
+        """Make the sample of the rows ``used``; ``bins`` are those of all rows with weight."""
+        if bins is not None and len(used) < bins.n_rows:
+            bins = bins.take(np.searchsorted(np.flatnonzero(weights > 0), used))
+        parts = self._sample_parts(rows, weights, used, oracle, bins)
+        return Sample.of_labels(signs[used], weights[used], **parts)
+
+    def _sample_parts(
+        self,
+        rows: Table | BinnedMatrix,
+        weights: Array,
+        used: Array,
+        oracle: Oracle,
+        bins: BinnedMatrix | None = None,
+    ) -> dict[str, Any]:
+        """Rows, bins, seed and threads of a sample."""
         if len(used) < rows.n_rows:
-            rows, signs, weights = rows.take(used), signs[used], weights[used]
-        bins = rows if isinstance(rows, BinnedMatrix) else None
-        if bins is None and oracle.needs_bins:
-            uniform = bool((weights == weights[0]).all())
-            bins = BinnedMatrix.from_table(
-                rows,  # type: ignore[arg-type]
-                max_bins=self.max_bins,
-                sample_weight=None if uniform else weights,
-                n_jobs=threads,
-            )
+            rows, weights = rows.take(used), weights[used]
+        if isinstance(rows, BinnedMatrix):
+            bins = rows
+        elif bins is None and oracle.needs_bins:
+            bins = self._bin(rows, weights)
         # A fixed seed unless one is asked for: fits repeat, and interrupted ones can go on.
         state = 0 if self.random_state is None else self.random_state
         seed = int(check_random_state(state).randint(2**31 - 1))
-        return Sample.of_labels(signs, weights, rows=rows, bins=bins, seed=seed, n_threads=threads)
+        threads = resolve_n_jobs(self.n_jobs)
+        return {"rows": rows, "bins": bins, "seed": seed, "n_threads": threads}
 
-    def _make_callbacks(self) -> list[Callback]:
+    def _bin(self, rows: Table, weights: Array) -> BinnedMatrix:
+        uniform = bool((weights == weights[0]).all())
+        return BinnedMatrix.from_table(
+            rows,
+            max_bins=self.max_bins,
+            sample_weight=None if uniform else weights,
+            n_jobs=resolve_n_jobs(self.n_jobs),
+        )
+
+    def _make_callbacks(self, encode: Encoder) -> list[Callback]:
         callbacks = list(self.callbacks or ())
         for callback in callbacks:
-            callback.prepare(self._encode)
+            callback.prepare(encode)
         return [*callbacks, Progress()] if self.verbose else callbacks
 
     def _encode(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
         """Rows and ±1 labels of data other than the training data."""
+        rows, index = self._read_labelled(X, y)
+        return rows, (2 * index - 1).astype(np.int8)
+
+    def _encoder(self, side: Array) -> Encoder:
+        """Encode data for one problem: rows of the classes on either side, and their signs."""
+
+        def encode(X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
+            rows, index = self._read_labelled(X, y)
+            signs = side[index]
+            used = np.flatnonzero(signs)
+            return (rows if len(used) == len(signs) else rows.take(used)), signs[used]
+
+        return encode
+
+    def _read_labelled(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
+        """Rows and the position of each label among the classes."""
         rows = self._read_rows(X)
         labels = read_labels(y, rows.n_rows)
         unknown = np.setdiff1d(labels, self.classes_)
         if unknown.size:
             known = self.classes_.tolist()
             raise ValueError(f"y: got label {unknown.tolist()[0]!r}, expected one of {known}")
-        return rows, np.where(labels == self.classes_[1], 1, -1).astype(np.int8)
+        return rows, self._positions(labels)
 
     def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
         self.ensemble_ = run.ensemble
@@ -327,7 +453,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
                     f"X has {X.n_features} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_} features as input"
                 )
-            check_cuts(self.ensemble_, X)
+            for ensemble in self._ensembles():
+                check_cuts(ensemble, X)
             return X
         return Table(self._check_rows(X, reset=False), self._names, self._categories)
 
@@ -344,20 +471,38 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         return self.ensemble_.scores(rows, resolve_n_jobs(self.n_jobs))
 
     def _votes(self, rows: Table | BinnedMatrix) -> Array:
+        if self._reduced:
+            scores = [problem._scores(rows) for problem in self.problems_]
+            lengths = [problem.ensemble_.length for problem in self.problems_]
+            return self._decoder(np.column_stack(scores), np.array(lengths))
         return np.clip(self._scores(rows) / (self.ensemble_.length or 1.0), -1.0, 1.0)
 
+    @property
+    def _reduced(self) -> bool:
+        """Whether the model is made of several problems of two classes."""
+        return hasattr(self, "problems_")
+
+    @property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.code_, self._decoding)
+
     def decision_function(self, X: Any) -> Array:
-        """Normalised vote ``Σ α h(x) / Σ|α|``, in [-1, 1]; positive for the second class."""
+        """Normalised vote ``Σ α h(x) / Σ|α|``, in [-1, 1]; positive for the second class.
+
+        With more than two classes one column a class: the vote of the class against all others.
+        """
         return self._votes(self._read_rows(X))
 
     def predict(self, X: Any) -> Array:
-        """Class of each row; a vote of exactly zero goes to the first class.
+        """Class of each row, that with the largest vote; a tie goes to the first class.
 
         That is scikit-learn's convention; Rätsch's thesis gives a tie to the positive class (X01).
         """
         return self._classes_of(self.decision_function(X))
 
     def _classes_of(self, votes: Array) -> Array:
+        if votes.ndim == 2:
+            return self.classes_[votes.argmax(axis=1)]
         return self.classes_[(votes > 0).astype(int)]
 
     def predict_proba(self, X: Any) -> Array:
@@ -366,8 +511,20 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         ``F = Σ α h(x)`` is the score before normalising. The exponential loss is smallest where F
         is half the log-odds; a model that maximises margins pushes F far out, and its
         probabilities to 0 and 1. ``sklearn.calibration.CalibratedClassifierCV`` works on the votes.
+        With more than two classes the odds of each class are those of its vote.
         """
-        return self._probabilities(self._scores(self._read_rows(X)))
+        rows = self._read_rows(X)
+        if self._reduced:
+            return self._class_chances(self._votes(rows), self._longest.ensemble_.length)
+        return self._probabilities(self._scores(rows))
+
+    @property
+    def _longest(self) -> Self:
+        """The problem of largest Σ|α|."""
+        return max(self.problems_, key=lambda problem: problem.ensemble_.length)
+
+    def _class_chances(self, votes: Array, length: float) -> Array:
+        return class_probabilities(self._longest._probabilities, votes, length)
 
     def _probabilities(self, scores: Array) -> Array:
         return np.column_stack([expit(-2.0 * scores), expit(2.0 * scores)])
@@ -378,12 +535,30 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
             return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """Normalised votes after 1, 2, … hypotheses."""
-        rows = self._read_rows(X)
-        scores = self.ensemble_.staged_scores(rows)
+        """Normalised votes after 1, 2, … hypotheses (of each problem, with several classes)."""
+        for votes, _ in self._staged(self._read_rows(X)):
+            yield votes
+
+    def _staged(self, rows: Table | BinnedMatrix) -> Iterator[tuple[Array, float]]:
+        """Votes and Σ|α| after 1, 2, … hypotheses."""
+        if self._reduced:
+            yield from self._staged_problems(rows)
+            return
         lengths = np.cumsum(np.abs(self.estimator_weights_))
-        for score, length in zip(scores, lengths, strict=True):
-            yield np.clip(score / length, -1.0, 1.0)
+        for score, length in zip(self.ensemble_.staged_scores(rows), lengths, strict=True):
+            yield np.clip(score / length, -1.0, 1.0), length
+
+    def _staged_problems(self, rows: Table | BinnedMatrix) -> Iterator[tuple[Array, float]]:
+        """All problems in step; one that has no more hypotheses stays as it is."""
+        stages = [problem.ensemble_.staged_scores(rows) for problem in self.problems_]
+        scores = np.zeros((rows.n_rows, len(stages)))
+        lengths = np.zeros(len(stages))
+        for t in range(max(len(problem.ensemble_) for problem in self.problems_)):
+            for s, problem in enumerate(self.problems_):
+                if t < len(problem.ensemble_):
+                    scores[:, s] = next(stages[s])
+                    lengths[s] += abs(problem.ensemble_.coef[t])
+            yield self._decoder(scores, lengths), float(lengths.max())
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Classes after 1, 2, … hypotheses."""
@@ -393,6 +568,10 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Probabilities after 1, 2, … hypotheses."""
         rows = self._read_rows(X)
+        if self._reduced:
+            for votes, length in self._staged(rows):
+                yield self._class_chances(votes, length)
+            return
         for scores in self.ensemble_.staged_scores(rows):
             yield self._probabilities(scores)
 
@@ -403,44 +582,62 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
             yield float(np.average(predicted == labels, weights=sample_weight))
 
     def margins(self, X: Any, y: Any) -> Array:
-        """Margin ``y F(x) / Σ|α|`` of each row, in [-1, 1]; positive if it is classified right."""
-        rows, signs = self._encode(X, y)
-        return signs * self._votes(rows)
+        """Margin ``y F(x) / Σ|α|`` of each row, in [-1, 1]; positive if it is classified right.
+
+        With more than two classes half the lead of the own class's vote over the best other one.
+        """
+        rows, index = self._read_labelled(X, y)
+        votes = self._votes(rows)
+        return multiclass_margins(votes, index) if votes.ndim == 2 else (2 * index - 1) * votes
 
     # -- the model -------------------------------------------------------------------------------
 
     @property
     def estimators_(self) -> list[Any]:
-        """The hypotheses."""
-        return list(self._fitted_ensemble().members)
+        """The hypotheses; a list of them for each problem, with several classes."""
+        members = [list(ensemble.members) for ensemble in self._ensembles()]
+        return members if self._reduced else members[0]
 
     @property
-    def estimator_weights_(self) -> Array:
-        """Coefficients of the hypotheses."""
-        return self._fitted_ensemble().coef
+    def estimator_weights_(self) -> Any:
+        """Coefficients of the hypotheses; a list of arrays with several classes."""
+        coef = [ensemble.coef for ensemble in self._ensembles()]
+        return coef if self._reduced else coef[0]
 
     @property
     def feature_importances_(self) -> Array:
-        """Share of the vote that each feature carries."""
-        ensemble = self._fitted_ensemble()
+        """Share of the vote that each feature carries; the mean over problems."""
+        shares = [self._importances(ensemble) for ensemble in self._ensembles()]
+        total = np.sum(shares, axis=0)
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _importances(self, ensemble: Ensemble) -> Array:
         total = np.zeros(self.n_features_in_)
         for weight, member in zip(ensemble.coef, ensemble.members, strict=True):
             total += abs(weight) * member.importances(self.n_features_in_)
         return total / total.sum() if total.sum() > 0 else total
 
-    def _fitted_ensemble(self) -> Ensemble:
+    def _ensembles(self) -> list[Ensemble]:
+        """The model's ensemble, or those of its problems."""
+        if self._reduced:
+            return [problem.ensemble_ for problem in self.problems_]
         try:
-            return self.ensemble_
+            return [self.ensemble_]
         except AttributeError:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
 
-    def explain(self) -> Explanation:
+    def explain(self) -> Any:
         """Explain a stump ensemble exactly: one step function a feature.
 
-        The vote of a row is the sum of the step functions at its values, nothing else.
+        The vote of a row is the sum of the step functions at its values, nothing else. With more
+        than two classes a list, one explanation a problem.
         """
         check_is_fitted(self, "classes_")
-        return Explanation.of(self.ensemble_, self._names, self._categories)
+        parts = [
+            Explanation.of(ensemble, self._names, self._categories)
+            for ensemble in self._ensembles()
+        ]
+        return parts if self._reduced else parts[0]
 
     def save(self, path: Any) -> None:
         """Write a JSON file that :func:`marginboost.load` reads (see docs/model-file.md).
@@ -455,16 +652,20 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         from .onnx_export import to_onnx
 
         check_is_fitted(self, "classes_")
+        if self._reduced or self._answers_labels:
+            raise TypeError(
+                f"to_onnx: got a model of {len(self.classes_)} classes with one column a class, "
+                "expected one of two classes (each model in problems_ is, where there are any)"
+            )
         return to_onnx(self)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "ensemble_") or hasattr(self, "classes_")
+        return hasattr(self, "classes_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
         return tags
 
 

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .core.oracle import Oracle
 from .core.types import Array
-from .model_reader import DTYPES, FORMAT, ORACLES, VERSION, ModelFileError, model_from_document
+from .model_reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
 
 MAX_BYTES = 1 << 30
 """Largest document that is read, after decompression."""
@@ -55,10 +55,10 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     content = text.encode("ascii")
     if target.suffix == ".gz":
         content = gzip.compress(content, mtime=0)  # no clock: equal models give equal files
-    _write_whole(target, content)
+    write_whole(target, content)
 
 
-def _write_whole(target: Path, content: bytes) -> None:
+def write_whole(target: Path, content: bytes) -> None:
     """Write beside the target, then rename: nobody ever sees half a file."""
     beside = target.with_name(f".marginboost-{secrets.token_hex(8)}.tmp")
     try:
@@ -74,26 +74,44 @@ def _write_whole(target: Path, content: bytes) -> None:
 
 def document_of(model: Any) -> dict[str, Any]:
     """Everything that a model file holds, as plain data."""
-    check_is_fitted(model, "ensemble_")
+    check_is_fitted(model)
     name = type(model).__name__
     if type(model).registry.get(name) is not type(model):
         raise TypeError(f"{name} is not a registered classifier, so no file could name it")
-    certificate = model.certificate_
+    fitted = getattr(model, "estimator_", model)  # what a MulticlassBooster fitted
+    many = hasattr(fitted, "problems_")
+    plain = fitted is model and not many and not model._answers_labels
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": 1 if plain else 2,
         "library": _library_version(),
         "estimator": name,
         "params": _params_to_data(model, "params"),
-        "classes": _values_to_data(model.classes_, "classes"),
+        "classes": _values_to_data(fitted.classes_, "classes"),
         "features": {
-            "names": [str(feature) for feature in model._names],
-            "had_names": hasattr(model, "feature_names_in_"),
+            "names": [str(feature) for feature in fitted._names],
+            "had_names": hasattr(fitted, "feature_names_in_"),
             "categories": [
                 None if known is None else _values_to_data(known, f"categories of {feature!r}")
-                for feature, known in zip(model._names, model._categories, strict=True)
+                for feature, known in zip(fitted._names, fitted._categories, strict=True)
             ],
         },
+        **(_problems_to_data(fitted) if many else _run_to_data(fitted)),
+    }
+
+
+def _problems_to_data(model: Any) -> dict[str, Any]:
+    """Code of several classes and what was learnt for each of its columns."""
+    return {
+        "code": model.code_.tolist(),
+        "problems": [_run_to_data(problem) for problem in model.problems_],
+    }
+
+
+def _run_to_data(model: Any) -> dict[str, Any]:
+    """What one run left."""
+    certificate = model.certificate_
+    return {
         "ensemble": {
             "members": [member.to_dict() for member in model.ensemble_.members],
             "coef": model.ensemble_.coef.tolist(),
@@ -164,6 +182,11 @@ def _params_to_data(owner: Any, field: str) -> dict[str, Any]:
 def _param_to_data(value: Any, field: str) -> Any:
     if value is None or isinstance(value, np.random.RandomState | np.random.Generator):
         return None
+    if hasattr(type(value), "registry") and hasattr(value, "fit"):
+        name = type(value).__name__
+        if type(value).registry.get(name) is not type(value):
+            raise TypeError(f"{field}: a {name} cannot be written as data{_JOBLIB}")
+        return {"classifier": name, "params": _params_to_data(value, f"{field}.params")}
     if isinstance(value, Oracle):
         name = type(value).__name__
         if ORACLES.get(name) is not type(value):

@@ -17,14 +17,18 @@ from .core.oracle import Oracle
 from .core.stop import Stop
 from .core.types import Array
 from .oracles.finite import Column, FiniteOracle
+from .oracles.label_hypotheses import LabelTree
+from .oracles.label_trees import LabelTreeOracle
 from .oracles.pooled import PooledOracle
 from .oracles.resampling import ResamplingOracle
 from .oracles.stumps import Stump, StumpOracle
 from .oracles.tree_hypothesis import Tree
 from .oracles.trees import TreeOracle
+from .reductions.codes import check_code
 
 FORMAT = "marginboost-model"
-VERSION = 1
+VERSION = 2
+"""Newest version: 1 is a model of two classes, 2 has hypotheses or problems of several."""
 MAX_WRAPPERS = 8
 """Most base learners wrapped in each other."""
 
@@ -37,7 +41,10 @@ NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 ORACLES: dict[str, type[Oracle]] = {
     oracle.__name__: oracle
-    for oracle in (FiniteOracle, PooledOracle, ResamplingOracle, StumpOracle, TreeOracle)
+    for oracle in (
+        *(FiniteOracle, LabelTreeOracle, PooledOracle, ResamplingOracle, StumpOracle),
+        TreeOracle,
+    )
 }
 """Base learners that are nothing but their settings. A file can name these and no others."""
 
@@ -120,10 +127,9 @@ class Field:
             self.wrong(f"{expected} ({str(error)[:200]})", error)
 
 
-TOP_LEVEL = (
-    *("format", "version", "library", "estimator", "params", "classes", "features", "ensemble"),
-    *("history", "certificate", "stop", "n_iter"),
-)
+HEAD = ("format", "version", "library", "estimator", "params", "classes", "features")
+RUN = ("ensemble", "history", "certificate", "stop", "n_iter")
+PROBLEMS = ("code", "problems")
 
 
 def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any:
@@ -136,18 +142,56 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     registry : mapping
         Classifiers that a document may name.
     """
-    _check_format(Field(document))
-    fields = Field(document).keys(TOP_LEVEL)
+    several = _check_format(Field(document)) > 1 and "problems" in document
+    fields = Field(document).keys((*HEAD, *(PROBLEMS if several else RUN)))
     fields["library"].is_a(str, "a version as string")
     name = fields["estimator"].is_a(str, "the name of a classifier")
     if name not in registry:
         fields["estimator"].wrong(f"one of {', '.join(sorted(registry))}")
-    params = _read_params(fields["params"], registry[name])
+    params = _read_params(fields["params"], registry[name], registry=registry)
     model = fields["params"].made_by(lambda _: registry[name](**params), "settings")
-    fields["params"].made_by(lambda _: _check_settings(model), "valid settings")
-    _read_features(fields["features"], model)
-    model.classes_ = _read_classes(fields["classes"])
-    model.ensemble_ = _read_ensemble(fields["ensemble"], model._categories)
+    fitted = model
+    if hasattr(registry[name], "_make_model"):  # a MulticlassBooster fits a model of its own
+        fitted = fields["params"].made_by(lambda _: model._make_model(), "valid settings")
+        model.estimator_ = fitted
+    fields["params"].made_by(lambda _: _check_settings(fitted), "valid settings")
+    _read_features(fields["features"], fitted)
+    fitted.classes_ = _read_classes(fields["classes"], several or fitted._answers_labels)
+    if several:
+        _read_problems(fields, fitted)
+    else:
+        _read_run(fields, fitted, (len(fitted.classes_),) if fitted._answers_labels else ())
+    return model
+
+
+def _read_problems(fields: dict[str, Field], model: Any) -> None:
+    """Code of several classes, and a model of two for each of its columns."""
+    if model._answers_labels:
+        fields["problems"].wrong("an algorithm for two classes")
+    n_classes = len(model.classes_)
+    rows = _read_code(fields["code"])
+    model.code_ = fields["code"].made_by(
+        lambda _: check_code(rows, n_classes), f"a code of {n_classes} classes"
+    )
+    model.problems_ = []
+    for item in fields["problems"].items(model.code_.shape[1]):
+        problem = model._problem()
+        _read_run(item.keys(RUN), problem, ())
+        model.problems_.append(problem)
+    model._gather_problems()
+
+
+def _read_code(field: Field) -> list[list[int]]:
+    """Rows of a code, one a class."""
+    rows = [[side.is_a(int, "-1, 0 or 1") for side in row.items()] for row in field.items()]
+    if not all(side in (-1, 0, 1) for row in rows for side in row):
+        field.wrong("entries -1, 0 and 1")
+    return rows
+
+
+def _read_run(fields: dict[str, Field], model: Any, shape: tuple[int, ...]) -> None:
+    """What one run left; its hypotheses have outputs of this shape."""
+    model.ensemble_ = _read_ensemble(fields["ensemble"], model._categories, shape)
     model.history_ = _read_history(fields["history"])
     model.certificate_ = _read_certificate(fields["certificate"])
     model.certified_ = model.certificate_.certified
@@ -157,10 +201,10 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         fields["n_iter"].wrong(f"{len(model.history_)}, the number of rounds in history")
     model.estimator_errors_ = model.history_["error"]
     model.intercept_ = 0.0
-    return model
 
 
-def _check_format(document: Field) -> None:
+def _check_format(document: Field) -> int:
+    """Return the version of the file."""
     entries = document.entries()
     for key in ("format", "version"):
         if key not in entries:
@@ -174,15 +218,24 @@ def _check_format(document: Field) -> None:
         )
     if number < 1:
         entries["version"].wrong("an integer of at least 1")
+    return number
 
 
-def _read_params(field: Field, owner: type[Any], depth: int = 0) -> dict[str, Any]:
+def _read_params(
+    field: Field,
+    owner: type[Any],
+    depth: int = 0,
+    registry: Mapping[str, type[Any]] | None = None,
+) -> dict[str, Any]:
     """Settings of an estimator or oracle; those that the file lacks keep their defaults."""
     known = owner._get_param_names()
     params = {}
     for name, entry in field.entries().items():
         if name not in known:
             field.wrong(f"parameters of {owner.__name__}; {reprlib.repr(name)} is not one")
+        if hasattr(owner, "_make_model") and isinstance(entry.value, list | dict):
+            params[name] = _read_booster_param(name, entry, registry or {})
+            continue
         params[name] = _read_param(entry, depth)
         if isinstance(params[name], Oracle):
             if name not in ("estimator", "oracle"):
@@ -192,6 +245,20 @@ def _read_params(field: Field, owner: type[Any], depth: int = 0) -> dict[str, An
         elif name == "callbacks" and entry.value is not None:
             entry.wrong("null: callbacks are code, not data")
     return params
+
+
+def _read_booster_param(name: str, entry: Field, registry: Mapping[str, type[Any]]) -> Any:
+    """A MulticlassBooster's code as a matrix, or the classifier that it copies."""
+    if name == "code":
+        return _read_code(entry)
+    if name != "estimator":
+        entry.wrong("a setting")
+    entries = entry.keys(("classifier", "params"))
+    chosen = entries["classifier"].is_a(str, "the name of a classifier")
+    if chosen not in registry or hasattr(registry[chosen], "_make_model"):
+        entries["classifier"].wrong("the name of an algorithm")
+    params = _read_params(entries["params"], registry[chosen])
+    return entries["params"].made_by(lambda _: registry[chosen](**params), f"settings of {chosen}")
 
 
 def _read_param(field: Field, depth: int) -> Any:
@@ -244,9 +311,13 @@ def _read_values(field: Field) -> Array:
     return values
 
 
-def _read_classes(field: Field) -> Array:
+def _read_classes(field: Field, several: bool) -> Array:
     classes = _read_values(field)
-    if len(classes) != 2 or classes[0] == classes[1]:
+    if several:
+        ascending = field.made_by(lambda _: np.unique(classes), "classes that can be sorted")
+        if len(classes) < 2 or not np.array_equal(ascending, classes):
+            field.wrong("two or more distinct classes, in ascending order")
+    elif len(classes) != 2 or classes[0] == classes[1]:
         field.wrong("two distinct classes")
     return classes
 
@@ -267,7 +338,9 @@ def _read_features(field: Field, model: Any) -> None:
         model.feature_names_in_ = np.array(names, dtype=object)
 
 
-def _read_ensemble(field: Field, categories: list[Array | None]) -> Ensemble:
+def _read_ensemble(
+    field: Field, categories: list[Array | None], shape: tuple[int, ...]
+) -> Ensemble:
     entries = field.keys(("members", "coef"))
     members = []
     for item in entries["members"].items():
@@ -275,6 +348,10 @@ def _read_ensemble(field: Field, categories: list[Array | None]) -> Ensemble:
         members.append(
             item.made_by(lambda data: _read_hypothesis(data, categories), "a hypothesis")
         )
+        if members[-1].shape != shape:
+            item.wrong(
+                f"a hypothesis with {f'{shape[0]} outputs' if shape else 'one output'} a row"
+            )
     coef = [item.number(finite=True) for item in entries["coef"].items(len(members))]
     if not math.isfinite(sum(map(abs, coef))):
         entries["coef"].wrong("coefficients with a finite sum")
@@ -288,9 +365,10 @@ def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hy
         _check_split(member.feature, member.threshold, member.categories or (), categories)
     elif isinstance(member, Column):
         _check_feature(member.index, categories)
-    elif isinstance(member, Tree):
-        for node in member.nodes[member.nodes["feature"] >= 0]:
-            codes = member.categories[node["first"] : node["last"]].tolist()
+    elif isinstance(member, Tree | LabelTree):
+        tree = member if isinstance(member, Tree) else member.tree
+        for node in tree.nodes[tree.nodes["feature"] >= 0]:
+            codes = tree.categories[node["first"] : node["last"]].tolist()
             _check_split(int(node["feature"]), float(node["threshold"]), codes, categories)
     return member
 

@@ -246,11 +246,17 @@ def _class_values(classes: Array) -> Array:
     )
 
 
-def _exponential_link(graph: Graph, score: str, length: float) -> str:
-    # Not the operator Sigmoid: runtimes lose the digits of small probabilities in it.
-    odds = graph.add("Exp", graph.add("Mul", score, graph.constant(-2.0)))
-    one = graph.constant(1.0)
-    return graph.add("Div", one, graph.add("Add", one, odds))
+Link = Callable[[Graph, str, float], str]
+
+
+def _sigmoid_link(factor: float) -> Link:
+    def link(graph: Graph, score: str, length: float) -> str:
+        # Not the operator Sigmoid: runtimes lose the digits of small probabilities in it.
+        odds = graph.add("Exp", graph.add("Mul", score, graph.constant(-factor)))
+        one = graph.constant(1.0)
+        return graph.add("Div", one, graph.add("Add", one, odds))
+
+    return link
 
 
 def _vote_link(graph: Graph, score: str, length: float) -> str:
@@ -258,9 +264,9 @@ def _vote_link(graph: Graph, score: str, length: float) -> str:
     return graph.add("Div", graph.add("Add", graph.constant(1.0), votes), graph.constant(2.0))
 
 
-Link = Callable[[Graph, str, float], str]
 LINKS: dict[Link, Callable[[Array, float], Array]] = {
-    _exponential_link: lambda scores, length: expit(2.0 * scores),
+    _sigmoid_link(2.0): lambda scores, length: expit(2.0 * scores),  # exponential loss
+    _sigmoid_link(1.0): lambda scores, length: expit(scores),  # logistic loss
     _vote_link: lambda scores, length: (1.0 + scores / length) / 2.0,
 }
 """Probability of the second class, as nodes and as a function; that of the first is at ``-F``."""

@@ -1,23 +1,65 @@
 """One file an algorithm: its rule and its classifier."""
 
 from .adaboost import AdaBoost, AdaBoostClassifier
+from .adaboost_m1 import AdaBoostM1Classifier
+from .adaboost_m2 import AdaBoostM2, AdaBoostM2Classifier
+from .adaboost_mh import AdaBoostMHClassifier
+from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
+from .barrier_boost import BarrierBoost, BarrierBoostClassifier
+from .erlpboost import ERLPBoost, ERLPBoostClassifier
+from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .lpboost import LPBoost, LPBoostClassifier
+from .madaboost import MadaBoost, MadaBoostClassifier
 from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
+from .nu_arc import NuArc, NuArcClassifier
+from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
+from .samme import SAMME, PrintedSAMME, SAMMEClassifier
+from .smoothboost import SmoothBoost, SmoothBoostClassifier
+from .softboost import SoftBoost, SoftBoostClassifier
+from .totalboost import TotalBoost, TotalBoostClassifier
 
 __all__ = [
+    "SAMME",
     "AdaBoost",
     "AdaBoostClassifier",
+    "AdaBoostM1Classifier",
+    "AdaBoostM2",
+    "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostReg",
+    "AdaBoostRegClassifier",
+    "AdaBoostRegClassifierCV",
     "AdaBoostStar",
     "AdaBoostStarClassifier",
     "ArcGV",
     "ArcGVClassifier",
     "BaggedVote",
     "BaggedVoteClassifier",
+    "BarrierBoost",
+    "BarrierBoostClassifier",
+    "BarrierBoostClassifierCV",
+    "ERLPBoost",
+    "ERLPBoostClassifier",
+    "L1Leveraging",
+    "L1LeveragingClassifier",
     "LPBoost",
     "LPBoostClassifier",
+    "LPBoostClassifierCV",
+    "MadaBoost",
+    "MadaBoostClassifier",
     "MarginalAdaBoost",
     "MarginalAdaBoostClassifier",
+    "NuArc",
+    "NuArcClassifier",
+    "PrintedSAMME",
+    "SAMMEClassifier",
+    "SmoothBoost",
+    "SmoothBoostClassifier",
+    "SoftBoost",
+    "SoftBoostClassifier",
+    "TotalBoost",
+    "TotalBoostClassifier",
 ]

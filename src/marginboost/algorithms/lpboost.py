@@ -1,32 +1,39 @@
-"""LPBoost: the soft-margin linear program by column generation (ratsch-2 A3, A8; eq. 4.12, A.9).
+"""LPBoost: the soft-margin linear programs by column generation (ratsch-2 A3, A8; eq. 4.12, 4.17).
 
-Problem, with prior weights p (1/N without sample_weight) and ν in (0, 1]:
+ν-LP, with prior weights p (1/N without sample_weight) and ν in (0, 1]:
 
-    max_{α, ρ, ξ}  ρ - (1/ν) Σ_i p_i ξ_i   s.t.  y_i F(x_i) >= ρ - ξ_i,  Σα = 1,  α, ξ >= 0.
+    max_{α, ρ, ξ}  ρ - (1/ν) Σ_i p_i ξ_i   s.t.  y_i F(x_i) >= ρ - ξ_i,  Σα = 1,  α, ξ >= 0;
+    dual:  min_d max_h Σ_i d_i y_i h(x_i)   s.t.  Σ d = 1,  0 <= d_i <= p_i / ν.
 
-Dual:  min_d max_h Σ_i d_i y_i h(x_i)   s.t.  Σ d = 1,  0 <= d_i <= p_i / ν.
+C-form, with weights w (1 without sample_weight):
 
-At most a share ν of the weight ends below ρ, and a mislabelled row can never carry more than its
-cap: that is what makes the model robust. ν = None is the hard margin (no cap).
+    min_{α, ξ}  C Σα + Σ_i w_i ξ_i   s.t.  y_i F(x_i) >= 1 - ξ_i,  α, ξ >= 0;
+    dual:  max_d Σ_i d_i   s.t.  Σ_i d_i y_i h(x_i) <= C for all h,  0 <= d_i <= w_i.
 
-Each round asks the oracle for the best hypotheses under d, adds them, and solves the problem over
-all hypotheses found: by the simplex method for few rows, smoothed for many.
+With a share ν of the weight at most below ρ, and a cap on every weight, a mislabelled row can only
+do so much: that is what makes the model robust. ν = None is the hard margin (no cap). With
+C = ν N γ*, γ* > 0 the value of the ν-LP, both forms have the same solutions up to scale (C4).
 
-Certificate: any capped d gives an upper bound by its largest edge, any α a lower bound by its soft
-margin. Both are computed from scratch, so the bracket is valid even where the master is not exact.
-Rate: finite for a finite class; none in general.
+Each round asks the oracle for the best hypotheses under d, adds them, and solves the program over
+all hypotheses found: by the simplex method, by an interior-point method, or smoothed.
+
+Certificate: any capped d gives an upper bound by its largest edge, any α a lower bound by its own
+value. Both are computed from scratch, so the bracket is valid even where the master is not exact.
+In the C-form the bracket is about 1 - (C Σα + Σ w ξ) / Σw, what the model gains over saying nothing.
+Rate: finite for a finite class with exact solutions; none in general.
 
 References: Demiriz, Bennett & Shawe-Taylor 2002; Rätsch 2001, section 4.3.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..core.oracle import Candidate
-from ..core.pool import ColumnPool
+from ..core.packed_pool import PackedPool
 from ..core.rule import Rule
 from ..core.run import Run
 from ..core.sample import Sample
@@ -34,16 +41,26 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
 from ..estimators import BaseMarginClassifier, document, vote_share
+from ..solvers.interior_master import InteriorMaster
+from ..solvers.master import Master, MasterError
 from ..solvers.simplex_master import SimplexMaster
 from ..solvers.smooth_master import SmoothMaster
-from ..solvers.soft_margin import caps, soft_margin
+from ..solvers.soft_margin import MarginProblem, PricedMargin, SoftMargin
 from ..validation import check_choice, check_number
 
-SOLVERS = ("auto", "simplex", "smooth")
+MASTERS: dict[str, type[Master]] = {
+    "simplex": SimplexMaster,
+    "interior": InteriorMaster,
+    "smooth": SmoothMaster,
+}
 SIMPLEX_ROWS = 2000
-"""Rows up to which "auto" means the simplex method."""
+"""Rows up to which "auto" means the simplex method; above, the smoothed problem."""
 IDLE_ROUNDS = 10
-"""Rounds without weight after which the smoothed master forgets a hypothesis."""
+"""Rounds without weight after which a hypothesis is forgotten."""
+FOR_GOOD = -(10**9)
+"""Idle rounds of a hypothesis that was forgotten once and found again: it stays, so runs end."""
+PATIENCE = 5
+"""Rounds with nothing new and bounds that hardly move after which an inexact master gives up."""
 
 
 class LPBoost(Rule):
@@ -53,159 +70,202 @@ class LPBoost(Rule):
     ----------
     nu : float or None
         Share of weight that may fall short, in (0, 1]; None is the hard margin.
-    solver : {"auto", "simplex", "smooth"}
+    solver : {"auto", "simplex", "interior", "smooth"}
         How the master problem is solved.
     columns : int
         Hypotheses asked for in a round.
+    C : float, optional
+        Price of Σα: asks for the C-form, and takes the place of ``nu``.
+    solver_seconds : float, optional
+        Most seconds for one master problem; the run ends where they do not suffice.
     """
 
-    def __init__(self, nu: float | None = 0.3, solver: str = "auto", columns: int = 16) -> None:
+    def __init__(
+        self,
+        nu: float | None = 0.3,
+        solver: str = "auto",
+        columns: int = 16,
+        C: float | None = None,
+        solver_seconds: float | None = None,
+    ) -> None:
         self.nu = nu
-        self.objective = "margin" if nu is None else "soft margin"
         self.solver = solver
         self.columns_per_round = columns
-        self._value = -1.0
-        self._gap = 2.0
-        self._batches: list[int] = []
-        self._trial: list[float] = []
+        self.C = C
+        self.solver_seconds = solver_seconds
+        self.objective = "margin" if nu is None else "soft margin"
+        if C is not None:
+            self.objective = "priced margin"
+        self._value = 0.0
+        self._gap, self._reached, self._still = 2.0, 2.0, 0
+        self._trial: Array = np.empty(0)
         self._in_pool: Array = np.empty(0, dtype=int)
         self._idle: Array = np.empty(0, dtype=int)
-        self._point = (0.0, 1.0)
-        self._rho = 0.0
+        self._of_master: dict[str, Any] | None = None
+        self._before: LPBoost | None = None
 
     # -- the contract ----------------------------------------------------------------------------
 
     def start(self, state: State) -> None:
         """Begin with the prior as weights, or take up a run by its hypotheses."""
         sample = state.sample
-        self._caps = caps(sample.prior, self.nu)
-        few = len(sample.y) <= SIMPLEX_ROWS
-        exact = self.solver == "simplex" or (self.solver == "auto" and few)
-        state.pool = ColumnPool(len(sample.y), sample.n_threads)
+        self._problem = self._make_problem(sample)
+        solver = self.solver
+        if solver == "auto":
+            solver = "simplex" if len(sample.y) <= SIMPLEX_ROWS else "smooth"
+        arguments = (self._problem, sample.y, sample.n_threads, self.solver_seconds)
+        self._master = MASTERS[solver](*arguments)
+        self._pool = state.pool = PackedPool(len(sample.y), sample.n_threads)
         self._known = {state.members[t] for t in self._in_pool}
-        self._simplex = SimplexMaster(self._caps) if exact else None
-        self._smooth = SmoothMaster(sample.y, self._caps, sample.n_threads, self._rho)
+        self._forgotten = set(state.members) - self._known
         state.dual[:] = sample.y * sample.prior
-        self._replay(state)
+        self._members = state.members
+        if state.members:
+            self._replay(state)
+            return
+        self._value = self._problem.worst
+        if self._before is not None:
+            self._inherit(state, self._before)
+
+    def start_from(self, before: Rule) -> None:
+        """Begin with the hypotheses of a run with another ν or C: neighbours share most of them."""
+        assert isinstance(before, LPBoost)
+        self._before = before
+
+    def _inherit(self, state: State, before: LPBoost) -> None:
+        """Solve the master problem over what another run has found."""
+        known = [before._members[t] for t in before._in_pool]
+        columns = [before._pool.column(j) for j in range(len(known))]
+        self._gap = before._gap
+        self._before = None  # one run's pool is enough to keep in memory
+        self._enlarge(state, [Candidate(h, 0.0, c) for h, c in zip(known, columns, strict=True)])
+        self._trial = before._trial.copy()
+        self._improve(state)
+
+    def _make_problem(self, sample: Sample) -> MarginProblem:
+        if self.C is not None:
+            return PricedMargin(sample.prior, self.C / sample.total)
+        return SoftMargin(sample.prior, self.nu)
 
     def value(self, state: State) -> float:
-        """Soft margin of the present combination."""
+        """Objective of the present combination."""
         return self._value
 
     def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
-        """Soft margin of any combination."""
-        return soft_margin(outcomes / (length or 1.0), sample.prior, self.nu)[0]
+        """Objective of any combination."""
+        return self._make_problem(sample).value(outcomes, length)
 
     def upper(self, state: State, edge: float) -> float:
-        """Largest edge under capped weights."""
-        return edge
+        """What capped weights with this largest edge prove."""
+        return self._problem.upper(state.sample.y * state.dual, edge)
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add what is new, solve the master problem, take its combination if it is better."""
-        assert state.pool is not None
+        state.note(coef=0.0)
         new = [c for c in found if c.hypothesis not in self._known]
-        if self._simplex is not None and not new:
-            state.note(coef=0.0)
+        price = self._problem.price
+        too_dear = price is not None and not state.members and found[0].edge <= price
+        if too_dear or self._at_end(state, new):
             return Stop.NO_EDGE
-        state.enlarge(new)
-        self._known.update(c.hypothesis for c in new)
-        self._batches.append(len(new))
-        self._gap = min(self._gap, max(state.upper - self._value, 1e-12))
-        coef, weights = self._solve(state, len(new))
+        self._enlarge(state, new)
+        return self._improve(state)
+
+    def _improve(self, state: State) -> Stop | None:
+        """Solve the master problem; take its weights, and its combination if it is better."""
+        if state.length == 0.0:  # something to begin with, and to fall back on
+            self._trial[0] = self._trial[0] or 1.0
+            self._accept(state, self._trial)
+        try:
+            coef, weights = self._master.solve(self._pool, self._trial, self._gap)
+        except MasterError:
+            return Stop.SOLVER
+        self._trial = coef
         self._accept(state, coef)
+        self._forget(state)
         state.dual[:] = state.sample.y * weights
-        state.note(coef=float(coef[-1]) if len(coef) else 0.0)
+        state.note(coef=float(coef[-1]))
         return None
 
+    # -- the pool of hypotheses ------------------------------------------------------------------
+
+    def _at_end(self, state: State, new: list[Candidate]) -> bool:
+        """Whether nothing new is to be had, nor a better solution."""
+        self._gap = min(self._gap, max(state.upper - self._value, 1e-12))
+        moved = bool(new) or self._gap < 0.9 * self._reached
+        self._still = 0 if moved else self._still + 1
+        self._reached = self._gap if moved else self._reached
+        return not new and (self._master.exact or self._still >= PATIENCE)
+
+    def _enlarge(self, state: State, new: list[Candidate]) -> None:
+        """Take up new hypotheses."""
+        first = len(state.members)
+        state.enlarge(new)
+        names = [c.hypothesis for c in new]
+        idle = [FOR_GOOD if name in self._forgotten else 0 for name in names]
+        self._known.update(names)
+        self._in_pool = np.append(self._in_pool, np.arange(first, len(state.members)))
+        self._idle = np.append(self._idle, np.array(idle, dtype=int))
+        self._trial = np.append(self._trial, np.zeros(len(new)))
+
     def _accept(self, state: State, coef: Array) -> None:
-        assert state.pool is not None
-        scores = state.pool.combine(coef)
-        value = self.value_of(state.sample.y * scores, float(coef.sum()), state.sample)
-        if value > self._value or state.length == 0.0:
+        """Take a combination if it is the best so far, or the first."""
+        scores, length = self._pool.combine(coef), float(coef.sum())
+        value = self._problem.value(state.sample.y * scores, length)
+        if length > 0.0 and (value > self._value or state.length == 0.0):
             self._value = value
             whole = np.zeros(len(state.members))
             whole[self._in_pool] = coef
             state.replace(whole, scores)
 
-    # -- the master problem ----------------------------------------------------------------------
-
-    def _solve(self, state: State, n_new: int) -> tuple[Array, Array]:
-        """Coefficients of the pooled hypotheses and weights of the examples."""
-        assert state.pool is not None
-        first = len(state.members) - n_new
-        self._in_pool = np.append(self._in_pool, np.arange(first, len(state.members)))
-        self._idle = np.append(self._idle, np.zeros(n_new, dtype=int))
-        if self._simplex is not None:
-            for column in state.pool.columns[len(state.pool) - n_new :]:
-                self._simplex.add(state.sample.y * column)
-            return self._simplex.solve()
-        start = np.append(self._trial, np.zeros(n_new))
-        if not start.any():
-            start[0] = 1.0
-        coef = self._smooth.solve(state.pool, start, self._gap)
-        scores = state.pool.combine(coef)
-        self._point = self._smooth.point(scores, self._gap)
-        self._rho = self._smooth.rho
-        return self._forget(state, coef), self._smooth.weights_at(scores, *self._point)
-
-    def _forget(self, state: State, coef: Array) -> Array:
+    def _forget(self, state: State) -> None:
         """Drop hypotheses that have had no weight for a while."""
-        assert state.pool is not None
-        self._idle = np.where(coef > 0.0, 0, self._idle + 1)
-        used = np.array(state.coef)[self._in_pool] > 0.0
-        keep = np.flatnonzero((self._idle < IDLE_ROUNDS) | used)
-        if len(keep) < len(coef):
-            dropped = np.setdiff1d(self._in_pool, self._in_pool[keep])
-            self._known -= {state.members[t] for t in dropped}
-            state.pool.keep(keep)
-            self._in_pool, self._idle, coef = self._in_pool[keep], self._idle[keep], coef[keep]
-        self._trial = coef.tolist()
-        return coef
+        self._idle = np.where(self._trial > 0.0, np.minimum(self._idle, 0), self._idle + 1)
+        present = np.array(state.coef)
+        keep = np.flatnonzero((self._idle < IDLE_ROUNDS) | (present[self._in_pool] > 0.0))
+        if len(keep) == len(self._idle):
+            return
+        dropped = {state.members[t] for t in np.delete(self._in_pool, keep)}
+        self._known -= dropped
+        self._forgotten |= dropped
+        self._pool.keep(keep)
+        self._master.forget(keep)
+        self._in_pool, self._idle = self._in_pool[keep], self._idle[keep]
+        self._trial = self._trial[keep]
+        # The last bits of a vote depend on the pool: a resumed run has only this one.
+        state.replace(present, self._pool.combine(present[self._in_pool]))
 
     # -- going on after an interruption ----------------------------------------------------------
 
     def _replay(self, state: State) -> None:
-        """Rebuild the pool and the weights of a resumed run; nothing to do for a new one."""
-        if not state.members:
-            return
-        assert state.pool is not None
+        """Rebuild the pool and the weights of a resumed run."""
         for t in self._in_pool:
-            state.pool.append(state.sample.column(state.members[t]))
-        state.min_margin = float(np.min(state.sample.y * state.scores)) / state.length
-        if self._simplex is None:
-            scores = state.pool.combine(np.array(self._trial))
-            state.dual[:] = state.sample.y * self._smooth.weights_at(scores, *self._point)
-            return
-        columns = iter(state.pool.columns)
-        for size in self._batches:  # the same additions in the same order end in the same basis
-            for _ in range(size):
-                self._simplex.add(state.sample.y * next(columns))
-            _, weights = self._simplex.solve()
+            self._pool.append(state.sample.column(state.members[t]))
+        present = np.array(state.coef)
+        state.replace(present, self._pool.combine(present[self._in_pool]))
+        self._master.recall(self._of_master or {})
+        weights = self._master.weights_again(self._pool, self._trial)
         state.dual[:] = state.sample.y * weights
 
     def memory(self) -> dict[str, Any]:
-        """Return the pool, the trial coefficients and the temperature."""
+        """Return the pool, the last solution, and what the master remembers."""
         return {
             "value": self._value,
-            "gap": self._gap,
-            "batches": self._batches,
-            "trial": self._trial,
+            "gap": [self._gap, self._reached, self._still],
+            "trial": self._trial.tolist(),
             "in_pool": self._in_pool.tolist(),
             "idle": self._idle.tolist(),
-            "point": list(self._point),
-            "rho": self._rho,
+            "master": self._master.memory() if len(self._trial) else {},
         }
 
     def recall(self, memory: dict[str, Any]) -> None:
         """Take it back."""
-        self._value, self._gap = float(memory["value"]), float(memory["gap"])
-        self._batches = [int(size) for size in memory["batches"]]
-        self._trial = [float(weight) for weight in memory["trial"]]
+        self._value = float(memory["value"])
+        gap, reached, still = memory["gap"]
+        self._gap, self._reached, self._still = float(gap), float(reached), int(still)
+        self._trial = np.array(memory["trial"], dtype=float)
         self._in_pool = np.array(memory["in_pool"], dtype=int)
         self._idle = np.array(memory["idle"], dtype=int)
-        rho, beta = memory["point"]
-        self._point = (float(rho), float(beta))
-        self._rho = float(memory["rho"])
+        self._of_master = memory["master"]
 
 
 @document
@@ -219,11 +279,21 @@ class LPBoostClassifier(BaseMarginClassifier):
     n_estimators : int
         Most rounds; the run normally ends earlier, when the gap is closed.
     nu : float or None
-        Share of the rows that may fall short of the margin, in (0, 1]: at most so many do, and no
-        row weighs more than 1 / (ν N). Choose it above the share of wrong labels. None is the hard
-        margin.
-    solver : {"auto", "simplex", "smooth"}
-        Master problem: the simplex method (exact, for few rows) or a smoothed problem (for many).
+        Share of the rows that may fall short of the margin, from 1/N to 1: at most so many do, and
+        no row weighs more than 1 / (ν N). Choose it above the share of wrong labels. None is the
+        hard margin.
+    C : float or None
+        Price of Σα against the shortfalls Σξ, above 0; it takes the place of ``nu``. The larger,
+        the simpler the model. Where no hypothesis has an edge above C, in rows, under equal
+        weights, saying nothing is optimal: the model is empty, with a warning, and predicts the
+        first class.
+    solver : {"auto", "simplex", "interior", "smooth"}
+        Master problem: the simplex method (exact, up to some thousand rows), an interior-point
+        method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
+        a gap of 1e-3). "auto" takes the first up to 2000 rows, else the last.
+    solver_time_limit : float or None
+        Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
+        ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
     tol : float or None
         Gap at which to stop.
     {common}
@@ -231,7 +301,7 @@ class LPBoostClassifier(BaseMarginClassifier):
     Attributes
     ----------
     rho_ : float
-        The margin ρ that all rows but those bought off reach.
+        The margin ρ that all rows but those bought off reach; in the C-form 1 / Σα.
     {fitted}
 
     References
@@ -261,7 +331,9 @@ class LPBoostClassifier(BaseMarginClassifier):
         *,
         n_estimators: int = 1000,
         nu: float | None = 0.3,
+        C: float | None = None,
         solver: str = "auto",
+        solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -282,17 +354,32 @@ class LPBoostClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.nu = nu
+        self.C = C
         self.solver = solver
+        self.solver_time_limit = solver_time_limit
 
     def _make_rule(self) -> LPBoost:
         if self.nu is not None:
             check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_choice("solver", self.solver, SOLVERS)
-        return LPBoost(self.nu, self.solver)
+        if self.C is not None:
+            check_number("C", self.C, above=0.0)
+        if self.solver_time_limit is not None:
+            check_number("solver_time_limit", self.solver_time_limit, above=0.0)
+        check_choice("solver", self.solver, ("auto", *MASTERS))
+        return LPBoost(
+            self.nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit
+        )
 
     def _keep(self, run: Run, *details: Any) -> None:
         super()._keep(run, *details)
-        _, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
+        problem = self._make_rule()._make_problem(run.sample)
+        self.rho_ = problem.level(run.sample.y * run.scores, run.ensemble.length)
+        if not len(run.ensemble):
+            warnings.warn(
+                f"C={self.C!r} is more than any hypothesis is worth: the empty model is optimal, "
+                "and predicts the first class",
+                stacklevel=3,
+            )
 
     def _probabilities(self, scores: Array) -> Array:
         return vote_share(scores, self.ensemble_.length)

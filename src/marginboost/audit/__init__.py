@@ -61,6 +61,7 @@ from .filters import (
 )
 from .leaks import telltale_features
 from .planting import plant_flips
+from .robust import RobustBoostClassifier
 from .stacking import Stack, stack_votes
 from .volumes import (
     GroupMeans,
@@ -88,6 +89,7 @@ __all__ = [
     "NoiseFilter",
     "OkaFilter",
     "RegressionFilter",
+    "RobustBoostClassifier",
     "RobustTreeFilter",
     "SingleFilter",
     "SrinivasanFilter",

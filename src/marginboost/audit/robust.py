@@ -41,8 +41,10 @@ class RobustBoostClassifier(LPBoostClassifier):
         Share of false alarms allowed among the flagged rows.
     cv : int
         Folds of the audit.
-    solver, solver_time_limit
-        As in :class:`~marginboost.LPBoostClassifier`.
+    solver : {"auto", "simplex", "interior", "smooth"}
+        Master problem, as in :class:`~marginboost.LPBoostClassifier`.
+    solver_time_limit : float or None
+        Most seconds for one master problem.
     tol : float or None
         Gap at which to stop.
     {common}

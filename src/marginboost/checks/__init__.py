@@ -1,4 +1,4 @@
-"""Contract checks for rules and oracles, the package's own and yours.
+"""Contract checks for rules, oracles and losses, the package's own and yours.
 
 Each function yields checks with a name; a check is called without arguments and raises
 AssertionError. With pytest::
@@ -9,7 +9,8 @@ AssertionError. With pytest::
 """
 
 from .contract import Check
+from .losses import check_loss
 from .oracles import check_oracle
 from .rules import check_rule
 
-__all__ = ["Check", "check_oracle", "check_rule"]
+__all__ = ["Check", "check_loss", "check_oracle", "check_rule"]

@@ -2,31 +2,39 @@
 
 Models that never saw a row's label vote on it; their votes give every label a probability of being
 right. --out writes a page to look at, --scores a table with a line for every row, --serve opens the
-page on this machine, where decisions on the suspects are kept.
+page on this machine, where decisions on the suspects are kept. Suspects are no error: the exit code
+is 0 whether there are some or not.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import io
+import os
+import socket
+import sys
+import time
 import warnings
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .errors import UsageError
-from .options import add_data, add_reading, add_roles
+from .options import add_data, add_reading, add_roles, dialect_of
 from .output import Answer, Screen, check_target, progress, table_bytes, visible, write_file
 
 SHOWN = 10
-"""Suspects on the screen."""
+"""Suspects, and labels, on the screen."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add arguments and options."""
     add_data(parser)
     add_roles(parser)
-    parser.add_argument("--out", metavar="FILE", help="HTML report")
+    parser.add_argument(
+        "--skip-unlabelled", action="store_true", help="leave out rows without a label"
+    )
+    parser.add_argument("--out", metavar="FILE", help="report, one HTML file")
     parser.add_argument(
         "--scores", metavar="FILE", help="scores of all rows: .csv, .tsv, .parquet, .arrow, .gz"
     )
@@ -41,51 +49,134 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
     group = parser.add_argument_group("looking at it")
-    group.add_argument("--serve", action="store_true", help="open the page on this machine")
+    group.add_argument(
+        "--serve", action="store_true", help="show the report on this machine until Ctrl-C"
+    )
     group.add_argument("--port", type=int, default=0, metavar="N", help="port; a free one if not")
     group.add_argument("--no-browser", action="store_true", help="only say where the page is")
     group.add_argument(
         "--decisions",
         metavar="FILE",
+        default="decisions.csv",
         help="CSV in which --serve keeps decisions (default: decisions.csv)",
     )
     add_reading(parser)
 
 
+@dataclass(frozen=True)
+class Audited:
+    """A fitted audit, and what its rows are called."""
+
+    title: str
+    audit: Any
+    row_numbers: Any
+    ids: list[str] | None
+
+    def payload(self) -> dict[str, Any]:
+        """What the page shows."""
+        from ..reports import audit_payload
+
+        return audit_payload(
+            self.audit, title=self.title, ids=self.ids, row_numbers=self.row_numbers
+        )
+
+
 def run(args: argparse.Namespace) -> Answer:
     """Audit, and write what was asked for."""
-    from .dataset import training_data
-
     _check(args)
-    data = training_data(args)
-    ids = None if args.id is None else [str(name) for name in data.file.column(args.id).to_pylist()]
-    audit = _audit(args, data)
-    written = _write(args, audit, data, ids)
-    if args.serve:
-        _serve(args, audit, ids)
-    return Answer({**_facts(args, audit, data, ids), "written": written})
+    from .dataset import training_data
+    from .decisions import DecisionFile
+
+    decisions = DecisionFile(args.decisions) if args.serve else None
+    file = _labelled_rows(args)
+    data = training_data(args, file)
+    audited = _audit(args, data)
+    written = _write(args, audited)
+    if decisions is not None:
+        _serve(args, audited.payload(), decisions)
+        if Path(decisions.path).exists():
+            written["decisions"] = decisions.path
+    return Answer({**_facts(args, audited, data), "written": written})
+
+
+# -- before the work -------------------------------------------------------------------------------
 
 
 def _check(args: argparse.Namespace) -> None:
     """Raise, before any work, if an option makes no sense."""
+    from ..kernels.threads import resolve_n_jobs
+
     if args.cv < 2:
         raise UsageError(f"--cv: got {args.cv}, expected at least 2")
     if not 0.0 <= args.fdr < 1.0:
         raise UsageError(f"--fdr: got {args.fdr:g}, expected a number from 0 to below 1")
+    if not 0 <= args.seed < 2**32:
+        raise UsageError(f"--seed: got {args.seed}, expected 0 to {2**32 - 1}")
     if args.weight is not None:
         raise UsageError("--weight: an audit judges every row alike; leave the column out (--drop)")
+    try:
+        resolve_n_jobs(args.jobs)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"--jobs: {error}") from None
+    if args.serve:
+        _check_serving(args)
+    targets = [path for path in (args.out, args.scores) if path is not None]
+    targets += [args.decisions] if args.serve else []
+    for path in targets:
+        check_target(path)
+    if len({os.path.realpath(path) for path in (*targets, args.data)}) <= len(targets):
+        raise UsageError("DATA, --out, --scores, --decisions: two of them are the same file")
+
+
+def _check_serving(args: argparse.Namespace) -> None:
+    if args.json:
+        raise UsageError("--serve: waits for you; --json is for machines. Choose one")
     if not 0 <= args.port < 65536:
         raise UsageError(f"--port: got {args.port}, expected 0 to 65535")
-    if args.serve and args.json:
-        raise UsageError("--serve: waits for you; --json is for machines. Choose one")
-    for path in (args.out, args.scores, args.decisions):
-        if path is not None:
-            check_target(path)
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", args.port))
+        except OSError as error:
+            raise UsageError(f"--port: {args.port} cannot be used: {error.strerror}") from None
 
 
-def _audit(args: argparse.Namespace, data: Any) -> Any:
+def _labelled_rows(args: argparse.Namespace) -> Any:
+    """Read the file; rows without a label are an error, or left out if the user said so."""
+    import numpy as np
+
+    from .columns import texts
+    from .reading import read_file
+
+    file = read_file(args.data, dialect_of(args))
+    file.check_names(args.label, option="--label")
+    missing = np.asarray(texts(file, args.label).is_null())
+    if not missing.any():
+        return file
+    places = (np.flatnonzero(missing) + 1).tolist()
+    rows = ", ".join(map(str, places[:5])) + (", …" if len(places) > 5 else "")
+    found = f"{len(places):,} of {file.n_rows:,} rows have no label (rows {rows})"
+    if not args.skip_unlabelled:
+        raise file.error(
+            f"{found}; --skip-unlabelled leaves them out, --not-missing TEXT if the text there is "
+            "a label",
+            args.label,
+            places[0] - 1,
+        )
+    if missing.all():
+        raise file.error("no row has a label", args.label)
+    warnings.warn(f"{found}; they are left out", UserWarning, stacklevel=2)
+    return file.keep(np.flatnonzero(~missing))
+
+
+# -- the work --------------------------------------------------------------------------------------
+
+
+def _audit(args: argparse.Namespace, data: Any) -> Audited:
     from ..audit import LabelAudit, telltale_features
 
+    _check_labels(args, data)
+    numbers = _row_numbers(data.file)
     with progress("audit", 2) as advance:
         try:
             audit = LabelAudit(
@@ -102,34 +193,63 @@ def _audit(args: argparse.Namespace, data: Any) -> Any:
                 stacklevel=2,
             )
         advance()
-    return audit
+    title = "standard input" if args.data == "-" else Path(args.data).name
+    return Audited(title, audit, numbers, _ids(args, data.file, numbers))
 
 
-def _facts(
-    args: argparse.Namespace, audit: Any, data: Any, ids: list[str] | None
-) -> dict[str, Any]:
-    from ..reports.payload import verdict
+def _check_labels(args: argparse.Namespace, data: Any) -> None:
+    """Raise if labels are no classes, or one of them stands alone."""
+    from .dataset import check_classes
 
-    classes = audit.classes_.tolist()
-    suspects = [
-        {
-            "row": int(i) + 1,
-            "id": str(i + 1) if ids is None else ids[i],
-            "given": classes[audit.codes_[i]],
-            "suggested": classes[audit.suggested_codes_[i]],
-            "score": float(audit.score_[i]),
-        }
-        for i in audit.suspects()
+    check_classes(data, args.label)
+    labels = data.labels.tolist()
+    counts = Counter(labels)
+    alone = next((row for row, label in enumerate(labels) if counts[label] == 1), None)
+    if alone is not None:
+        raise data.file.error(
+            f"the label {visible(labels[alone])!r} stands in this row only; to be judged it must "
+            "stand in two at least: a slip of the pen?",
+            args.label,
+            alone,
+        )
+
+
+def _row_numbers(file: Any) -> Any:
+    """Places of the rows in the file, from 1."""
+    import numpy as np
+
+    return (np.arange(file.n_rows) if file.rows is None else file.rows) + 1
+
+
+def _ids(args: argparse.Namespace, file: Any, numbers: Any) -> list[str] | None:
+    """Names of the rows; the number where a name is missing."""
+    if args.id is None:
+        return None
+    names = file.column(args.id).to_pylist()
+    return [
+        str(row) if name in (None, "") else str(name)
+        for name, row in zip(names, numbers.tolist(), strict=True)
     ]
+
+
+# -- what comes of it ------------------------------------------------------------------------------
+
+
+def _facts(args: argparse.Namespace, audited: Audited, data: Any) -> dict[str, Any]:
+    from ..reports import verdict
+
+    audit = audited.audit
+    columns = _columns(audited, audit.suspects())
+    suspects = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    rates = zip(audit.classes_.tolist(), audit.class_noise_rates_.tolist(), strict=True)
     return {
         "command": "audit",
         "data": {**data.facts(), "label": args.label},
         "verdict": verdict(audit),
         "noise_rate": audit.noise_rate_,
-        "class_noise_rates": {
-            str(label): float(rate)
-            for label, rate in zip(classes, audit.class_noise_rates_, strict=True)
-        },
+        "class_noise_rates": {str(label): rate for label, rate in rates},
         "fdr": args.fdr,
         "flagged": len(suspects),
         "voters": audit.voter_weights_,
@@ -137,92 +257,62 @@ def _facts(
     }
 
 
-def _write(
-    args: argparse.Namespace, audit: Any, data: Any, ids: list[str] | None
-) -> dict[str, str]:
+def _columns(audited: Audited, rows: Any = slice(None)) -> dict[str, list[Any]]:
+    """Scores of some rows, or of all."""
+    import numpy as np
+
+    audit = audited.audit
+    chosen = np.arange(len(audit.score_))[rows]
+    ids = {} if audited.ids is None else {"id": [audited.ids[i] for i in chosen.tolist()]}
+    return {
+        "row": audited.row_numbers[chosen].tolist(),
+        **ids,
+        "given": audit.classes_[audit.codes_[chosen]].tolist(),
+        "suggested": audit.suggested_[chosen].tolist(),
+        "score": audit.score_[chosen].tolist(),
+        "rank": audit.rank_[chosen].tolist(),
+        "flagged": audit.flagged_[chosen].tolist(),
+    }
+
+
+def _write(args: argparse.Namespace, audited: Audited) -> dict[str, str]:
+    from ..reports import audit_page
+
     written = {}
     if args.scores is not None:
-        write_file(args.scores, table_bytes(_columns(audit, ids), args.scores))
+        write_file(args.scores, table_bytes(_columns(audited), args.scores))
         written["scores"] = args.scores
     if args.out is not None:
-        page = _page(args, audit, ids)
-        write_file(args.out, page.encode())
+        write_file(args.out, audit_page(audited.payload()).encode())
         written["report"] = args.out
     return written
 
 
-def _columns(audit: Any, ids: list[str] | None) -> dict[str, list[Any]]:
-    names = {} if ids is None else {"id": ids}
-    return {
-        "row": list(range(1, len(audit.score_) + 1)),
-        **names,
-        "given": audit.classes_[audit.codes_].tolist(),
-        "suggested": audit.suggested_.tolist(),
-        "score": audit.score_.tolist(),
-        "rank": audit.rank_.tolist(),
-        "flagged": audit.flagged_.tolist(),
-    }
-
-
-def _payload(args: argparse.Namespace, audit: Any, ids: list[str] | None) -> dict[str, Any]:
-    from ..reports import audit_payload
-
-    names = ids or [str(row) for row in range(1, len(audit.score_) + 1)]
-    return audit_payload(audit, title=Path(args.data).name, ids=names)
-
-
-def _page(args: argparse.Namespace, audit: Any, ids: list[str] | None) -> str:
-    from ..reports import audit_page
-
-    return audit_page(_payload(args, audit, ids))
-
-
-def _serve(args: argparse.Namespace, audit: Any, ids: list[str] | None) -> None:
+def _serve(args: argparse.Namespace, payload: dict[str, Any], decisions: Any) -> None:
     """Serve the page until Ctrl-C; decisions go to a file after each change."""
-    import sys
-    import threading
     import webbrowser
 
     from ..reports import serve_audit
 
-    payload = _payload(args, audit, ids)
-    path = args.decisions or "decisions.csv"
-    lines = {suspect["row"]: suspect for suspect in payload["suspects"]}
-
-    def save(decisions: dict[int, str]) -> None:
-        rows = [(lines[row], word) for row, word in sorted(decisions.items())]
-        names = payload["classes"]
-        columns: dict[str, list[Any]] = {
-            "row": [line["row"] + 1 for line, _ in rows],
-            "id": [line["id"] for line, _ in rows],
-            "given": [names[line["given"]] for line, _ in rows],
-            "suggested": [names[line["suggested"]] for line, _ in rows],
-            "score": [line["score"] for line, _ in rows],
-            "decision": [word for _, word in rows],
-        }
-        write_file(path, table_bytes(columns, path))
-
-    server = serve_audit(payload, save, args.port, decisions=_earlier(path, lines))
-    print(f"{server.url}\nDecisions go to {path}; Ctrl-C ends.", file=sys.stderr, flush=True)
+    earlier = decisions.take_up(payload)
+    try:
+        server = serve_audit(
+            payload, decisions.save, args.port, decisions=earlier, kept_in=decisions.path
+        )
+    except OSError as error:
+        raise UsageError(f"--port: {args.port} cannot be used: {error.strerror}") from None
+    print(
+        f"{payload['verdict']}\n{server.url}\nDecisions are kept in {decisions.path}. Ctrl-C ends.",
+        file=sys.stderr,
+        flush=True,
+    )
     if not args.no_browser:
         webbrowser.open(server.url)
     try:
-        threading.Event().wait()
+        while True:
+            time.sleep(3600)
     except KeyboardInterrupt:
-        server.shutdown()
-
-
-def _earlier(path: str, lines: dict[int, Any]) -> dict[int, str]:
-    """Decisions of an earlier session, for rows that are listed now."""
-    if not Path(path).is_file():
-        return {}
-    reader = csv.DictReader(io.StringIO(Path(path).read_text(encoding="utf-8")))
-    found = {}
-    for line in reader:
-        row, word = line.get("row", ""), line.get("decision", "")
-        if row.isdigit() and int(row) - 1 in lines and word in ("wrong", "right"):
-            found[int(row) - 1] = word
-    return found
+        server.stop()
 
 
 def show(answer: dict[str, Any], screen: Screen) -> None:
@@ -232,17 +322,19 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
     show_data(answer["data"], screen)
     screen.say()
     screen.verdict(answer["flagged"] == 0, answer["verdict"])
-    rates = ", ".join(
-        f"{visible(label)} {rate:.1%}" for label, rate in answer["class_noise_rates"].items()
-    )
-    screen.say(f"Estimated noise by given label: {rates}.")
+    rates = sorted(answer["class_noise_rates"].items(), key=lambda item: -item[1])
+    words = [f"{visible(label)} {rate:.1%}" for label, rate in rates[:SHOWN]]
+    more = ", …" if len(rates) > SHOWN else ""
+    screen.say(f"Estimated noise by given label: {', '.join(words)}{more}.")
     first = answer["suspects"][:SHOWN]
     if first:
         screen.say()
-        rows = [[s["row"], s["id"], s["given"], s["suggested"], f"{s['score']:.3f}"] for s in first]
-        screen.table(["row", "id", "given", "suggested", "P(right)"], rows, align="><<<>")
-        more = answer["flagged"] - len(first)
-        if more > 0:
-            screen.say(f"and {more:,} more")
+        names = [name for name in ("row", "id", "given", "suggested") if name in first[0]]
+        rows = [
+            [*(suspect[name] for name in names), f"{suspect['score']:.3f}"] for suspect in first
+        ]
+        screen.table([*names, "P(right)"], rows, align=">" + "<" * (len(names) - 1) + ">")
+        if answer["flagged"] > len(first):
+            screen.say(f"and {answer['flagged'] - len(first):,} more")
     for kind, path in answer["written"].items():
         screen.say(f"Wrote {kind}: {path}")

@@ -65,9 +65,9 @@ def missing_values(table: Any) -> int:
     )
 
 
-def training_data(args: argparse.Namespace) -> Dataset:
-    """Read a file with labels, for ``fit`` and ``compare``."""
-    file = read_file(args.data, dialect_of(args))
+def training_data(args: argparse.Namespace, file: DataFile | None = None) -> Dataset:
+    """Read a file with labels, if it is not read yet, for ``fit``, ``compare`` and ``audit``."""
+    file = file or read_file(args.data, dialect_of(args))
     names = feature_names(file, args)
     file.check_names(*args.categorical, option="--categorical")
     labels = columns.label_values(file, args.label)

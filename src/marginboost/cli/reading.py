@@ -68,6 +68,8 @@ class DataFile:
         Whether values are text whose types have still to be found.
     n_rows : int
         Rows, without the header.
+    rows : array of int or None
+        Places in the file of the rows that are kept, from 0; None if all are.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class DataFile:
         self.path, self.dialect, self.names = path, dialect, names
         self.is_text = text is not None
         self.n_rows = len(columns[0]) if columns else 0
+        self.rows: Any = None
         self._text: _Text | None = text
         self._columns = dict(zip(names, columns, strict=True))
         for name, where in _positions(names).items():
@@ -89,6 +92,13 @@ class DataFile:
         """Values of a column as they are in the file."""
         return self._columns[name]
 
+    def keep(self, rows: Any) -> DataFile:
+        """Only some of the rows, by number; errors still name their places in the file."""
+        columns = [column.take(rows) for column in self._columns.values()]
+        kept = DataFile(self.path, self.dialect, self.names, columns, self._text)
+        kept.rows = rows if self.rows is None else self.rows[rows]
+        return kept
+
     def check_names(self, *names: str | None, option: str) -> None:
         """Raise unless each name is one of a column."""
         for name in names:
@@ -97,6 +107,7 @@ class DataFile:
 
     def error(self, problem: str, column: str | None = None, row: int | None = None) -> DataError:
         """Return an error that says where: ``row`` counts from 0."""
+        row = row if row is None or self.rows is None else int(self.rows[row])
         line = None if row is None or self._text is None else self._text.line_of(row)
         places = [
             *([] if column is None else [f"column {shorten(column)}"]),

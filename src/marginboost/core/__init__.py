@@ -6,6 +6,7 @@ from .checkpoint import Checkpoint
 from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis
+from .labels import LabelByLabel, LabelPairs, LabelSample, RightOrWrong
 from .loop import boost
 from .oracle import Candidate, Oracle
 from .rule import Rule
@@ -23,8 +24,12 @@ __all__ = [
     "Ensemble",
     "History",
     "Hypothesis",
+    "LabelByLabel",
+    "LabelPairs",
+    "LabelSample",
     "Oracle",
     "Progress",
+    "RightOrWrong",
     "Rule",
     "Run",
     "Sample",

@@ -88,7 +88,7 @@ class EarlyStopping(Callback):
 
     def _start_combination(self, state: State) -> None:
         self._first = self._last = state.first
-        self._scores = np.zeros(len(self._signs))
+        self._scores = np.zeros(self._signs.shape)
 
     def on_round(self, state: State) -> Stop | None:
         """Score the combination; stop when patience is at its end."""
@@ -96,7 +96,7 @@ class EarlyStopping(Callback):
         if state.first != self._first or state.pool is not None:
             self._start_combination(state)
         self._score(state)
-        error = float(np.mean(np.where(self._scores > 0, 1, -1) != self._signs))
+        error = float(np.mean(_wrong(self._scores, self._signs)))
         self.errors_.append(error)
         best, since = state.memo.get("lowest validation error", np.inf), 0.0
         if error < best:
@@ -114,8 +114,15 @@ class EarlyStopping(Callback):
         self._last = len(state.members)
 
 
+def _wrong(scores: Array, signs: Array) -> Array:
+    """Which rows are wrong; of several classes there is a column a class, +1 for the right one."""
+    if signs.ndim == 2:
+        return scores.argmax(axis=1) != signs.argmax(axis=1)
+    return np.where(scores > 0, 1, -1) != signs
+
+
 class Progress(Callback):
-    """Show a progress bar: Rich's where it is installed, else a line every tenth of the way."""
+    """Show a progress bar on standard error: Rich's if installed, else a line every tenth."""
 
     _bar: Any = None
 
@@ -124,6 +131,7 @@ class Progress(Callback):
         self._total = max_rounds
         self._name = type(rule).__name__
         try:
+            from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
         except ImportError:
@@ -134,6 +142,7 @@ class Progress(Callback):
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[facts]}"),
+            console=Console(stderr=True),
         )
         self._task = self._bar.add_task(
             self._name, total=max_rounds, completed=state.round, facts=""

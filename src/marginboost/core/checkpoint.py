@@ -131,8 +131,8 @@ def _digest(content: Any) -> str:
 def fingerprint(sample: Sample) -> str:
     """Digest of what a run learns from: other data gives another one."""
     digest = hashlib.sha256()
-    digest.update(np.ascontiguousarray(sample.y).tobytes())
-    digest.update(np.ascontiguousarray(sample.prior).tobytes())
+    for part in sample.content():
+        digest.update(np.ascontiguousarray(part).tobytes())
     digest.update(str(sample.seed).encode())
     if sample.bins is not None:
         digest.update(np.ascontiguousarray(sample.bins.codes).tobytes())

@@ -44,10 +44,15 @@ class Ensemble:
         """Sum of absolute coefficients: scores divided by it are votes in [-1, 1]."""
         return float(np.abs(self.coef).sum())
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the score of one row."""
+        return self.members[0].shape if self.members else ()
+
     def scores(self, rows: Rows, n_threads: int = 1) -> Array:
         """``F`` for every row, a chunk of rows at a time."""
         voters = [kind.voter(members, coef) for kind, members, coef in self._by_kind()]
-        out = np.zeros(rows.n_rows)
+        out = np.zeros((rows.n_rows, *self.shape))
         chunks = list(rows.chunks())
 
         def one(chunk: int) -> None:
@@ -62,7 +67,7 @@ class Ensemble:
     def staged_scores(self, rows: Rows) -> Iterator[Array]:
         """``F`` after 1, 2, … hypotheses: each stage costs one hypothesis, not all before it."""
         dense = rows.dense(0, rows.n_rows)
-        scores = np.zeros(rows.n_rows)
+        scores = np.zeros((rows.n_rows, *self.shape))
         for weight, member in zip(self.coef, self.members, strict=True):
             scores = scores + weight * member(dense)
             yield scores

@@ -25,6 +25,11 @@ class Hypothesis(ABC):
         if cls.__dict__.get("kind"):
             Hypothesis.registry[cls.kind] = cls
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the output on one row: () for a number, (K,) for one a label."""
+        return ()
+
     @abstractmethod
     def __call__(self, rows: Array) -> Array:
         """Outputs on dense rows."""
@@ -41,7 +46,7 @@ class Hypothesis(ABC):
         """
 
         def vote(rows: Array) -> Array:
-            total = np.zeros(len(rows))
+            total = np.zeros((len(rows), *members[0].shape))
             for weight, member in zip(coef, members, strict=True):
                 total += weight * member(rows)
             return total

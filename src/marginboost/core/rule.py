@@ -57,6 +57,9 @@ class Rule(ABC):
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the combination and the weights; say whether, and why, to stop."""
 
+    def start_from(self, before: Rule) -> None:  # noqa: B027 - nothing is a good default
+        """Learn of a finished run on the same sample, with other parameters, to begin with."""
+
     def memory(self) -> dict[str, Any]:
         """Return what the rule must know to go on, as plain data."""
         return {}

@@ -100,8 +100,7 @@ def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
         chosen = state.combination(state.best[1:])
     ensemble, scores, value = state.ensemble(chosen), state.scores, rule.value(state)
     if chosen != state.combination():
-        assert state.sample.rows is not None
-        scores = ensemble.scores(state.sample.rows, state.sample.n_threads)
+        scores = state.sample.scores(ensemble)
         value = rule.value_of(state.sample.y * scores, ensemble.length, state.sample)
     does = "always returns" if oracle.exact else "need not return"
     certificate = Certificate(

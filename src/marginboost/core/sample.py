@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from ..data import BinnedMatrix, Table
+from .ensemble import Ensemble
 from .hypothesis import Hypothesis
 from .types import Array
 
@@ -43,7 +46,7 @@ class Sample:
     total: float = 1.0
 
     @classmethod
-    def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Sample:
+    def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Self:
         """Make a sample with uniform prior unless one is given; the prior is normalised."""
         y = np.asarray(y, dtype=np.int8)
         weights = np.ones(len(y)) if prior is None else np.asarray(prior, dtype=np.float64)
@@ -62,6 +65,16 @@ class Sample:
     def uniform(self) -> bool:
         """Whether all rows weigh the same."""
         return bool((self.prior == self.prior[0]).all())
+
+    def content(self) -> Iterator[Array]:
+        """Everything but the rows that tells this sample from others."""
+        yield self.y
+        yield self.prior
+
+    def scores(self, ensemble: Ensemble) -> Array:
+        """Scores of a model on the sample."""
+        assert self.rows is not None
+        return ensemble.scores(self.rows, self.n_threads)
 
     def column(self, hypothesis: Hypothesis) -> Array:
         """Outputs of a hypothesis on the sample, as its oracle gave them."""

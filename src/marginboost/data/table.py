@@ -22,11 +22,9 @@ CHUNK_ROWS = 1 << 13
 
 def is_frame(X: object) -> bool:
     """Whether ``X`` is a pandas or polars data frame or a pyarrow table."""
-    return hasattr(X, "columns") and type(X).__module__.partition(".")[0] in (
-        "pandas",
-        "polars",
-        "pyarrow",
-    )
+    kind = type(X)  # asked about the class: pyarrow makes all columns when asked about the table
+    known = ("pandas", "polars", "pyarrow")
+    return kind.__module__.partition(".")[0] in known and hasattr(kind, "columns")
 
 
 def frame_names(X: Any) -> list[Any]:

@@ -20,7 +20,13 @@ def _read(source: Any, name: str) -> Any:
             f"got {type(source).__name__} without {name}_, expected a fitted marginboost "
             "estimator or a Run"
         )
-    return getattr(source, f"{name}_")
+    value = getattr(source, f"{name}_")
+    if isinstance(value, list):
+        raise TypeError(
+            f"got a {type(source).__name__} of {len(source.classes_)} classes, whose {name}_ is a "
+            "list, expected one of its problems_"
+        )
+    return value
 
 
 def history_of(source: Any) -> History:
@@ -53,6 +59,10 @@ def nu_of(source: Any) -> float | None:
 
 def signs_of(estimator: Any, y: Any) -> Array:
     """Return labels as -1 and +1, the second class of the estimator being positive."""
+    if len(estimator.classes_) > 2:
+        raise TypeError(
+            f"got a {type(estimator).__name__} of {len(estimator.classes_)} classes, expected two"
+        )
     labels = np.asarray(y)
     unknown = np.setdiff1d(labels, estimator.classes_)
     if unknown.size:

@@ -16,9 +16,8 @@ def add_columns(columns: Array, used: Array, coef: Array, out: Array) -> None:
     """``out += Σ_j coef_j columns_j`` over the columns ``used``, a cache-sized piece at a time."""
     piece = 2048
     for start in range(0, out.size, piece):
-        stop = min(start + piece, out.size)
+        here = out[start : start + piece]
         for k in range(used.size):
-            j = used[k]
-            weight, column = coef[j], columns[j]
-            for i in range(start, stop):
-                out[i] += weight * column[i]
+            weight, column = coef[used[k]], columns[used[k], start : start + piece]
+            for i in range(here.size):
+                here[i] += weight * column[i]

@@ -2,6 +2,8 @@
 
 from .any_sklearn import SklearnOracle
 from .finite import FiniteOracle, matrix_sample
+from .label_hypotheses import LabelTree
+from .label_trees import LabelTreeOracle
 from .pooled import PooledOracle
 from .resampling import ResamplingOracle
 from .stumps import Stump, StumpOracle
@@ -10,6 +12,8 @@ from .trees import TreeOracle
 
 __all__ = [
     "FiniteOracle",
+    "LabelTree",
+    "LabelTreeOracle",
     "PooledOracle",
     "ResamplingOracle",
     "SklearnOracle",

@@ -43,6 +43,18 @@ class Fitted(Hypothesis):
         return share / share.sum() if share.sum() > 0 else share
 
 
+def seeded(estimator: Any, seed: int, round: int) -> tuple[Any, np.random.Generator]:
+    """Copy of an estimator for one round, its random states set, and a generator for the rest."""
+    rng = np.random.default_rng([seed, round])
+    copy = clone(estimator)
+    states = {
+        name: int(rng.integers(2**31))
+        for name in sorted(copy.get_params())
+        if name == "random_state" or name.endswith("__random_state")
+    }
+    return copy.set_params(**states), rng
+
+
 class SklearnOracle(Oracle):
     """Fit a scikit-learn estimator to the signed weights.
 
@@ -78,14 +90,7 @@ class SklearnOracle(Oracle):
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """One fitted estimator."""
-        rng = np.random.default_rng([self.sample.seed, round])
-        fitted = clone(self.estimator)
-        seeds = {
-            name: int(rng.integers(2**31))
-            for name in sorted(fitted.get_params())
-            if name == "random_state" or name.endswith("__random_state")
-        }
-        fitted.set_params(**seeds)
+        fitted, rng = seeded(self.estimator, self.sample.seed, round)
         weights = np.abs(dual)
         # A weight that underflowed to zero has no sign; it must not become a third class.
         signs = np.where(dual > 0, 1.0, -1.0)

@@ -48,7 +48,12 @@ def pessimistic_cost(positive: Array, negative: Array, confidence: float, n_rows
     ``n_rows`` rows in all. Through the incomplete beta function U is defined for counts that are
     not whole, and is C4.5's ``1 - confidence^(1/n)`` where there is no error.
     """
-    weight = positive + negative
-    errors = np.minimum(positive, negative)
+    return pessimistic_error(
+        positive + negative, np.minimum(positive, negative), confidence, n_rows
+    )
+
+
+def pessimistic_error(weight: Array, errors: Array, confidence: float, n_rows: float) -> Array:
+    """Do the same for any number of classes, from the weight of each node and of its errors."""
     limit = betaincinv(errors * n_rows + 1.0, (weight - errors) * n_rows, 1.0 - confidence)
     return weight * np.where(weight > 0, limit, 0.0)

@@ -84,14 +84,7 @@ class Tree(Hypothesis):
     @classmethod
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
         """One pass over the rows for all trees."""
-        sizes = [len(tree.nodes) for tree in members]
-        roots = np.cumsum([0, *sizes])[:-1]
-        nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in members)])
-        offsets = np.cumsum([0, *(len(tree.categories) for tree in members)])[:-1]
-        for name in ("first", "last"):
-            nodes[name] += np.repeat(offsets, sizes).astype(np.int32)
-        categories = np.concatenate([np.empty(0, np.int32), *(tree.categories for tree in members)])
-        width = int(nodes["feature"].max(initial=-1)) + 1
+        nodes, categories, roots, width = laid_out(members)
         coef = np.ascontiguousarray(coef, dtype=np.float64)
 
         def vote(rows: Array) -> Array:
@@ -226,6 +219,18 @@ def _check_shape(
     for k, count in enumerate(parents[1:], start=1):
         if count != 1:
             raise ValueError(f"tree left, right: node {k} has {count} parents, expected one")
+
+
+def laid_out(trees: Sequence[Tree]) -> tuple[Array, Array, Array, int]:
+    """Trees one after the other: nodes, categories, where each begins, features that are read."""
+    sizes = [len(tree.nodes) for tree in trees]
+    nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in trees)])
+    offsets = np.cumsum([0, *(len(tree.categories) for tree in trees)])[:-1]
+    for name in ("first", "last"):
+        nodes[name] += np.repeat(offsets, sizes).astype(np.int32)
+    categories = np.concatenate([np.empty(0, np.int32), *(tree.categories for tree in trees)])
+    width = int(nodes["feature"].max(initial=-1)) + 1
+    return nodes, categories, np.cumsum([0, *sizes])[:-1], width
 
 
 def with_categories(nodes: Array, sets: Sequence[Sequence[int] | None]) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from ..audit import LabelAudit, log_decision_volumes, mean_volumes
 from ..core.types import Array
 from ..kernels.reference import step_function
 from ..oracles.stumps import StepFunction
-from .plain import VALUE_LENGTH, number, numbers, text
+from .plain import VALUE_LENGTH, Names, number, numbers, text
 
 MARGIN_BINS = 40
 MOST_SHAPES = 12
@@ -42,7 +42,7 @@ def margin_counts(audit: LabelAudit) -> dict[str, Any]:
     }
 
 
-def shapes(audit: LabelAudit) -> list[dict[str, Any]]:
+def shapes(audit: LabelAudit, names: Names) -> list[dict[str, Any]]:
     """Shape functions of the boosted stumps: one problem, or "this class against the rest" each."""
     problems = list(audit.evidence.models.items())[:MOST_PROBLEMS]
     found = []
@@ -51,14 +51,14 @@ def shapes(audit: LabelAudit) -> list[dict[str, Any]]:
         importance = explained.importance()
         used = [name for name, reach in importance.items() if reach > 0]
         used.sort(key=lambda name: -importance[name])
-        steps = [_shape(audit, name, explained.shapes[name]) for name in used[:MOST_SHAPES]]
+        steps = [_shape(audit, names, explained.shapes[name]) for name in used[:MOST_SHAPES]]
         found.append({"positive": positive, "steps": steps})
     return found
 
 
-def _shape(audit: LabelAudit, name: str, step: StepFunction) -> dict[str, Any]:
+def _shape(audit: LabelAudit, names: Names, step: StepFunction) -> dict[str, Any]:
     table = audit.evidence.table
-    shape: dict[str, Any] = {"name": text(name, VALUE_LENGTH)}
+    shape: dict[str, Any] = {"name": names.feature(step.feature)}
     known, column = table.categories[step.feature], np.asarray(table.column(step.feature))
     if np.isnan(column).any():
         shape["missing"] = number(step.levels[-1])

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..audit import LabelAudit, telltale_features
 from .curves import certificates, margin_counts, shapes, volume_curves
-from .plain import VALUE_LENGTH, number, numbers, text
-from .suspects import Names, suspect_rows
+from .plain import Names, number, numbers, text
+from .suspects import suspect_rows
 
 MOST_SUSPECTS = 1000
 """Rows shown in full."""
@@ -30,6 +30,7 @@ def audit_payload(
     title: str = "Label audit",
     ids: Sequence[Any] | None = None,
     row_numbers: Sequence[int] | None = None,
+    feature_names: Sequence[Any] | None = None,
     most: int = MOST_SUSPECTS,
 ) -> dict[str, Any]:
     """Everything that the page of a fitted audit needs.
@@ -44,22 +45,24 @@ def audit_payload(
         What to call each row; None is its number.
     row_numbers : sequence of int, optional
         Number of each row, as decisions name it; None counts from 0.
+    feature_names : sequence, optional
+        What to call each feature; None is its name in the data, x0, x1, … for an array.
     most : int
         Suspects shown in full.
     """
-    n_rows = len(audit.score_)
-    for name, given in (("ids", ids), ("row_numbers", row_numbers)):
-        if given is not None and len(given) != n_rows:
-            raise ValueError(f"{name}: got {len(given)}, expected one for each of {n_rows} rows")
-    shown = audit.suspects(min(most, n_rows))
-    features, suspects = suspect_rows(audit, shown, Names(ids, row_numbers))
-    telltale = telltale_features(audit.evidence.bins, audit.codes_)
+    table, n_rows = audit.evidence.table, len(audit.score_)
+    _check_length("ids", ids, n_rows, "rows")
+    _check_length("row_numbers", row_numbers, n_rows, "rows")
+    _check_length("feature_names", feature_names, table.n_features, "features")
+    names = Names(ids, row_numbers, table.names if feature_names is None else feature_names)
+    features, suspects = suspect_rows(audit, audit.suspects(min(most, n_rows)), names)
+    telltale = telltale_features(audit.evidence.bins, audit.codes_)[:MOST_TELLTALES]
     return {
         "title": text(title),
         "verdict": verdict(audit),
-        "telltale": [text(name, VALUE_LENGTH) for name in telltale[:MOST_TELLTALES]],
+        "telltale": [names.feature(table.names.index(name)) for name in telltale],
         "rows": n_rows,
-        "columns": audit.evidence.table.n_features,
+        "columns": table.n_features,
         "flagged": int(audit.flagged_.sum()),
         "noise_rate": number(audit.noise_rate_),
         "fdr": audit.fdr,
@@ -70,10 +73,15 @@ def audit_payload(
         "features": features,
         "suspects": suspects,
         "margins": margin_counts(audit),
-        "shapes": shapes(audit),
+        "shapes": shapes(audit, names),
         "volumes": volume_curves(audit),
         "certificates": certificates(audit),
     }
+
+
+def _check_length(name: str, given: Sequence[Any] | None, expected: int, of: str) -> None:
+    if given is not None and len(given) != expected:
+        raise ValueError(f"{name}: got {len(given)}, expected one for each of {expected} {of}")
 
 
 def verdict(audit: LabelAudit) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,3 +37,24 @@ def text(value: Any, limit: int = NAME_LENGTH) -> str:
     whole = str(value)
     cut = whole if len(whole) <= limit else f"{whole[: limit - 1]}…"
     return cut.encode("utf-8", "replace").decode("utf-8")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What rows and features are called: ids for people, row numbers for machines."""
+
+    ids: Sequence[Any] | None
+    row_numbers: Sequence[int] | None
+    features: Sequence[Any]
+
+    def number(self, row: int) -> int:
+        """Number of a row."""
+        return int(row if self.row_numbers is None else self.row_numbers[row])
+
+    def id(self, row: int) -> str:
+        """Id of a row."""
+        return text(self.number(row) if self.ids is None else self.ids[row])
+
+    def feature(self, j: int) -> str:
+        """Name of a feature."""
+        return text(self.features[j], VALUE_LENGTH)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,28 +9,12 @@ import numpy as np
 from ..audit import LabelAudit
 from ..core.types import Array
 from .curves import vote_margins
-from .plain import VALUE_LENGTH, number, numbers, text
+from .plain import VALUE_LENGTH, Names, number, numbers, text
 
 MOST_FEATURES = 10
 """Features shown for each row, those that push most."""
 TYPICAL_ROWS = 50_000
 """Rows from which typical values are taken, at most."""
-
-
-@dataclass(frozen=True)
-class Names:
-    """What rows are called: an id for people, a number for machines."""
-
-    ids: Sequence[Any] | None
-    row_numbers: Sequence[int] | None
-
-    def number(self, row: int) -> int:
-        """Number of a row."""
-        return int(row if self.row_numbers is None else self.row_numbers[row])
-
-    def id(self, row: int) -> str:
-        """Id of a row."""
-        return text(self.number(row) if self.ids is None else self.ids[row])
 
 
 def suspect_rows(
@@ -52,7 +34,7 @@ def suspect_rows(
     }
     votes = np.array([vote[rows, audit.codes_[rows]] for vote in audit.votes_.values()])
     shown = [_pushing(push) for push in pushes]
-    features, values = _features(audit, rows, others, shown)
+    features, values = _features(audit, rows, others, shown, names)
 
     def neighbour(found: Array, distance: Array, k: int) -> list[Any] | None:
         row = int(found[k])
@@ -93,7 +75,7 @@ def _pushing(push: Array) -> list[int]:
 
 
 def _features(
-    audit: LabelAudit, rows: Array, others: Array, shown: list[list[int]]
+    audit: LabelAudit, rows: Array, others: Array, shown: list[list[int]], names: Names
 ) -> tuple[list[dict[str, Any]], dict[tuple[int, int], tuple[int, Any]]]:
     """Features, and for row k and feature j the place of j in that list and the value.
 
@@ -111,9 +93,9 @@ def _features(
         column, known, mine = np.asarray(table.column(j)), table.categories[j], compared[j]
         classes = sorted({int(c) for k in mine for c in (codes[rows[k]], others[k])})
         by_class = {c: _typical(column[trusted[codes[trusted] == c]], known) for c in classes}
-        feature = {"name": text(table.names[j], VALUE_LENGTH), "typical": by_class}
+        feature: dict[str, Any] = {"name": names.feature(j), "typical": by_class}
         if known is None:
-            feature |= dict(zip(("low", "high"), _range(column[trusted]), strict=True))
+            feature["low"], feature["high"] = _range(column[trusted])
         for k in mine:
             values[k, j] = (len(features), _value(column[rows[k]], known))
         features.append(feature)

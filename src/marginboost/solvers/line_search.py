@@ -1,8 +1,9 @@
-"""Exact step of the exponential loss along one real-valued hypothesis (eq. 2.4; LB-A3)."""
+"""One-dimensional searches: step of the exponential loss (eq. 2.4; LB-A3), safeguarded roots."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -48,20 +49,41 @@ def exponential_step(weights: Array, outcome: Array, target: float = 0.0) -> flo
 
 
 def _root(d: Array, v: Array) -> float:
-    """Zero of ``Σ d v exp(a v)`` for a > 0, by Newton's method inside a shrinking bracket."""
+    """Zero of ``Σ d v exp(a v)`` for a > 0."""
     low, high = 0.0, 1.0
     while _slope(d, v, high)[0] < 0.0:
         low, high = high, 2.0 * high
+    return increasing_root(lambda a: _slope(d, v, a), low, high)
+
+
+def increasing_root(
+    function: Callable[[float], tuple[float, float]],
+    low: float,
+    high: float,
+    accuracy: float = 4e-16,
+) -> float:
+    """Zero of an increasing function, by Newton's method inside a shrinking bracket.
+
+    Parameters
+    ----------
+    function : callable
+        Returns value and derivative; negative at ``low``, not so at ``high``. Any positive multiple
+        of both will do.
+    low, high : float
+        Where to look.
+    accuracy : float
+        Step, relative to ``max(1, |a|)``, at which to stop.
+    """
     a = 0.5 * (low + high)
     for _ in range(200):
-        slope, curvature = _slope(d, v, a)
-        if slope < 0.0:
+        value, derivative = function(a)
+        if value < 0.0:
             low = a
         else:
             high = a
-        newton = a - slope / curvature if curvature > 0.0 else math.nan
+        newton = a - value / derivative if derivative > 0.0 else math.nan
         step = newton if low < newton < high else 0.5 * (low + high)
-        if abs(step - a) <= 4e-16 * max(1.0, abs(a)):
+        if abs(step - a) <= accuracy * max(1.0, abs(a)):
             return step
         a = step
     return a

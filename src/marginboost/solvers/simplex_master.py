@@ -1,10 +1,12 @@
-"""The master problem of the ν-LP by the simplex method, in the form with few rows.
+"""The master problem by the simplex method, in the form with few rows.
 
-    min γ   s.t.  Σ_i d_i y_i h_j(x_i) <= γ for every column j,   Σ d = 1,   0 <= d <= cap
+    ν-LP:     min γ    s.t.  Σ_i d_i y_i h_j(x_i) <= γ for every column j,   Σ d = 1,  0 <= d <= cap
+    C-form:   max Σd   s.t.  the same rows with γ fixed at the price,                  0 <= d <= cap
 
 One row a hypothesis, one variable an example: the basis is as large as the number of hypotheses,
-not of examples. The model stays in memory and goes on from its last basis when rows are added. The
-multipliers of the rows are the coefficients of the combination.
+not of examples. The multipliers of the rows are the coefficients of the combination. The model
+stays in memory, and every solution begins at the last basis and at nothing else: so a resumed run,
+which knows that basis, takes the same path.
 """
 
 from __future__ import annotations
@@ -13,49 +15,99 @@ from typing import Any
 
 import numpy as np
 
+from ..core.packed_pool import PackedPool
 from ..core.types import Array
+from .master import Master, MasterError
+from .soft_margin import MarginProblem
 
 INFINITY = float("inf")
 
 
-class SimplexMaster:
-    """Exact master problem, for up to a few thousand examples.
+class SimplexMaster(Master):
+    """Exact master problem, by HiGHS, for up to a few thousand examples."""
 
-    Parameters
-    ----------
-    caps : array
-        Largest weight of each example.
-    """
+    exact = True
 
-    def __init__(self, caps: Array) -> None:
+    def __init__(
+        self, problem: MarginProblem, y: Array, n_threads: int = 1, seconds: float | None = None
+    ) -> None:
+        super().__init__(problem, y, n_threads, seconds)
         import highspy  # here, not above: most users of the package never solve a linear program
 
-        n = len(caps)
-        self._optimal = highspy.HighsModelStatus.kOptimal
+        self._highs: Any = highspy
         self._model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._model.setOptionValue("output_flag", False)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._model.setOptionValue(name, 1e-10)
-        self._model.addVars(n + 1, np.append(np.zeros(n), -INFINITY), np.append(caps, INFINITY))
-        self._model.changeColCost(n, 1.0)
+        n, price = len(y), problem.price
+        lowest, highest = (-INFINITY, INFINITY) if price is None else (price, price)
+        self._model.addVars(
+            n + 1, np.append(np.zeros(n), lowest), np.append(problem.caps, highest)
+        )
         self._all = np.arange(n + 1, dtype=np.int32)
-        self._model.addRow(1.0, 1.0, n, self._all[:n], np.ones(n))
-        self._n = n
+        if price is None:
+            self._model.changeColCost(n, 1.0)
+        else:
+            self._model.changeColsCost(n, self._all[:n], -np.ones(n))
+        total = (1.0, 1.0) if price is None else (-INFINITY, INFINITY)
+        self._model.addRow(*total, n, self._all[:n], np.ones(n))
+        self._basis: tuple[list[int], list[int]] | None = None
 
-    def add(self, outcomes: Array) -> None:
-        """Add a hypothesis by its outcomes ``y h(x)``."""
-        row = np.append(outcomes.astype(np.float64), -1.0)
-        self._model.addRow(-INFINITY, 0.0, self._n + 1, self._all, row)
-
-    def solve(self) -> tuple[Array, Array]:
-        """Coefficients of all hypotheses, and the weights of the examples."""
+    def solve(self, pool: PackedPool, start: Array, gap: float) -> tuple[Array, Array]:
+        """Solve from the last basis; ``start`` and ``gap`` make no difference."""
+        n, known = len(self.y), self._model.getNumRow() - 1
+        for outputs in pool.columns[known:]:
+            row = np.append(self.y * outputs.astype(np.float64), -1.0)
+            self._model.addRow(-INFINITY, 0.0, n + 1, self._all, row)
+        self._begin_at_basis()
+        if self.seconds is not None:  # HiGHS counts the time of all runs
+            self._model.setOptionValue("time_limit", self._model.getRunTime() + self.seconds)
         self._model.run()
         status = self._model.getModelStatus()
-        if status != self._optimal:
-            raise RuntimeError(
-                f"the linear program was not solved: {self._model.modelStatusToString(status)}"
-            )
+        if status != self._highs.HighsModelStatus.kOptimal:
+            reason = self._model.modelStatusToString(status)
+            raise MasterError(f"HiGHS did not solve the master problem: {reason}")
+        basis = self._model.getBasis()
+        self._basis = [int(s) for s in basis.col_status], [int(s) for s in basis.row_status]
         solution = self._model.getSolution()
         coef = np.maximum(-np.array(solution.row_dual)[1:], 0.0)
-        weights = np.maximum(np.array(solution.col_value)[: self._n], 0.0)
-        return coef / coef.sum(), weights / weights.sum()
+        weights = np.maximum(np.array(solution.col_value)[:n], 0.0)
+        if self.problem.price is None:
+            coef /= coef.sum()
+        self.weights = weights / weights.sum()
+        return coef, self.weights
+
+    def _begin_at_basis(self) -> None:
+        """Make the solver forget everything but the basis, to which new rows are added as basic."""
+        self._model.clearSolver()
+        if self._basis is None:
+            return
+        kinds = self._highs.HighsBasisStatus
+        columns, rows = self._basis
+        new = self._model.getNumRow() - len(rows)
+        basis = self._highs.HighsBasis()
+        basis.col_status = [kinds(status) for status in columns]
+        basis.row_status = [kinds(status) for status in rows] + [kinds.kBasic] * new
+        basis.valid, basis.alien = True, False
+        self._model.setBasis(basis)
+
+    def forget(self, kept: Array) -> None:
+        """Delete rows; where they were basic, as most without weight are, a basis remains."""
+        gone = np.setdiff1d(np.arange(self._model.getNumRow() - 1), kept) + 1
+        self._model.deleteRows(len(gone), gone.astype(np.int32))
+        if self._basis is not None:
+            columns, rows = self._basis
+            basic = int(self._highs.HighsBasisStatus.kBasic)
+            remains = all(rows[j] == basic for j in gone)
+            self._basis = (columns, [rows[0], *(rows[1 + j] for j in kept)]) if remains else None
+
+    def memory(self) -> dict[str, Any]:
+        """Return the basis, besides the weights."""
+        return {**super().memory(), "basis": self._basis}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take both back."""
+        super().recall(memory)
+        if memory["basis"] is not None:
+            columns, rows = memory["basis"]
+            self._basis = [int(s) for s in columns], [int(s) for s in rows]

@@ -1,127 +1,205 @@
-"""The master problem of the ν-LP for many examples: the hinge smoothed at a falling temperature.
+"""The master problem for many examples: the hinge smoothed at a falling temperature β.
 
-    max over α in the simplex, ρ:   ρ - Σ_i cap_i β log(1 + exp((ρ - ρ_i(α)) / β))
+    max   ρ - price Σα - Σ_i cap_i β log(1 + exp((ρ - y_i F(x_i)) / β))
 
-The weights that follow, d_i = cap_i σ((ρ - ρ_i)/β), are capped and, at the best ρ, sum to one: they
-are feasible for the dual whatever α is, so their largest edge is a valid upper bound. The soft
-margin of any α is a valid lower bound. The master therefore need not be exact for the certificate
-to be; it only has to bring the two together. The temperature follows the gap.
+over α and, in the ν-LP, ρ. The weights that follow, d_i = cap_i σ((ρ - y_i F(x_i)) / β), are capped
+and, at the best ρ, sum to one: they are feasible for the dual whatever α is. Smoothing costs at
+most β log 2 Σcap, so the temperature follows the gap. The cost is linear in the number of examples.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ..core.pool import ColumnPool
+from ..core.packed_pool import PackedPool
 from ..core.types import Array
-from ..kernels.soft_margin import capped_weights, smoothed_hinge
-from ..kernels.threads import run_rows
+from ..kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
+from ..kernels.threads import run_blocks
+from .interior_master import InteriorMaster
+from .master import SHARE, Master
+from .soft_margin import MarginProblem
 
-SHARE = 0.2
-"""Share of the gap that smoothing may cost."""
+T = TypeVar("T")
+
+ROWS = 1 << 15
+"""Rows of one task; sums are added up in the order of tasks."""
+LEAST_EFFORT = 10
+"""Evaluations of the smoothed problem in a round that has new columns."""
+MOST_EFFORT = 160
+"""Evaluations, after some rounds without new columns, that are as good as none."""
+LOST = 2
+"""Status of a search that found no lower value along a direction that promised one."""
+COLDEST = 1e-9
+"""Lowest temperature."""
 
 
-class SmoothMaster:
-    """Approximate master problem whose cost is linear in the number of examples.
+class SmoothMaster(Master):
+    """Approximate master problem whose cost is linear in the number of examples."""
 
-    Parameters
-    ----------
-    y : array
-        Labels.
-    caps : array
-        Largest weight of each example.
-    n_threads : int
-        Threads.
-    rho : float
-        Where the search for ρ begins; it then goes on from the last one.
-    """
+    def __init__(
+        self, problem: MarginProblem, y: Array, n_threads: int = 1, seconds: float | None = None
+    ) -> None:
+        super().__init__(problem, y, n_threads, seconds)
+        self._fixed = problem.price is not None
+        self._price = problem.price or 0.0
+        self._rho, self._beta = float(self._fixed), 1.0
+        self._size, self._effort = 0, LEAST_EFFORT
+        self._polished = False
+        self._interior = InteriorMaster(problem, y, n_threads, seconds)
+        self._cost = _smoothing_cost(float(problem.caps.sum()), self._fixed)
+        self.weights = np.empty(len(y))
+        self._z, self._small = np.empty(len(y)), np.empty(len(y))
 
-    def __init__(self, y: Array, caps: Array, n_threads: int = 1, rho: float = 0.0) -> None:
-        self._y, self._caps, self._n_threads = y, caps, n_threads
-        self.rho = rho
-        self._weights = np.empty(len(y))
-
-    def temperature(self, gap: float) -> float:
-        """Temperature at which smoothing costs a fixed share of the gap."""
-        return max(SHARE * gap / (np.log(2.0) * float(self._caps.sum())), 1e-9)
-
-    def solve(self, pool: ColumnPool, start: Array, gap: float) -> Array:
+    def solve(self, pool: PackedPool, start: Array, gap: float) -> tuple[Array, Array]:
         """Improve the coefficients from ``start``; good to a share of the gap."""
         from scipy.optimize import minimize  # here, not above: half a second at import
 
-        beta = self.temperature(gap)
-
-        def objective(raw: Array) -> tuple[float, Array]:
-            total = raw.sum()
-            coef = raw / total
-            loss, weights = self._evaluate(pool.combine(coef), beta)
-            slope = -pool.edges(self._y * weights)
-            # Chain rule through the division by the total.
-            return loss, (slope - slope @ coef) / total
-
-        with threadpool_limits(
-            1, "blas"
-        ):  # vectors as long as the pool: threads only get in the way
+        self._start_clock()
+        self._beta = max(SHARE * gap / self._cost, COLDEST)
+        effort = self._next_effort(len(start))
+        with threadpool_limits(1, "blas"):  # vectors as long as the pool: threads are in the way
             result = minimize(
-                objective,
+                lambda raw: self._evaluate(pool, raw),
                 start,
                 jac=True,
                 method="L-BFGS-B",
                 bounds=[(0.0, None)] * len(start),
-                options={"maxiter": 50, "maxfun": 80, "ftol": 1e-10, "gtol": 0.05 * gap},
+                options={"maxiter": effort, "maxfun": effort, "ftol": 0.0, "gtol": 0.05 * gap},
             )
-        return np.asarray(result.x / result.x.sum())
+        coef = np.asarray(result.x)
+        if not self._fixed:
+            coef /= coef.sum()
+        if result.status == LOST or effort >= MOST_EFFORT:
+            return self._polish(pool, coef, gap)
+        self._find_rho(self.y * pool.combine(coef))
+        self._polished = False
+        return coef, self.weights_again(pool, coef)
 
-    def point(self, scores: Array, gap: float) -> tuple[float, float]:
-        """Best ρ of a combination, and the temperature."""
-        beta = self.temperature(gap)
-        return self._best_rho(scores, beta), beta
+    def _polish(self, pool: PackedPool, coef: Array, gap: float) -> tuple[Array, Array]:
+        """Finish by Newton's method.
 
-    def weights_at(self, scores: Array, rho: float, beta: float) -> Array:
-        """Dual weights of a combination: capped, with sum one."""
-        self._weigh(scores, rho, beta)
-        return self._weights / self._weights.sum()
+        Values known to a relative ε tell slopes to √(ε/β) only, so at a low temperature a search
+        that compares values cannot go on; and near the end it may crawl.
+        """
+        coef, self.weights = self._interior.solve(pool, coef, gap)
+        self._polished = True
+        return coef, self.weights
 
-    def _evaluate(self, scores: Array, beta: float) -> tuple[float, Array]:
-        """Negative smoothed soft margin at the best ρ, and the weights there."""
-        rho = self._best_rho(scores, beta)
+    def _next_effort(self, size: int) -> int:
+        """Evaluations allowed: few while there are new columns, more and more when there are none.
 
-        def part(start: int, stop: int) -> float:
-            here = slice(start, stop)
-            return smoothed_hinge(scores[here], self._y[here], self._caps[here], rho, beta)
+        An oracle's answer costs no more than a few evaluations: a rough solution over more columns
+        beats a fine one over few.
+        """
+        self._effort = LEAST_EFFORT if size != self._size else 2 * self._effort
+        self._size = size
+        return self._effort
 
-        hinge = sum(run_rows(part, len(scores), self._n_threads))
-        return beta * hinge - rho, self._weights
+    def forget(self, kept: Array) -> None:
+        """Take note that the pool is smaller, not new."""
+        self._size = len(kept)
 
-    def _best_rho(self, scores: Array, beta: float) -> float:
+    def weights_again(self, pool: PackedPool, coef: Array) -> Array:
+        """Weights of a combination: capped, with sum one."""
+        if self._polished:
+            return self.weights
+        self._weigh(self.y * pool.combine(coef), self._rho)
+        return self.weights / self.weights.sum()
+
+    def _evaluate(self, pool: PackedPool, raw: Array) -> tuple[float, Array]:
+        """Negative of the smoothed value, and its gradient; the ν-LP sees ``raw / Σ raw``."""
+        self._check_clock()
+        total = 1.0 if self._fixed else float(raw.sum())
+        coef = raw / total
+        margins = self.y * pool.combine(coef)
+        self._find_rho(margins)
+        hinge = self._weigh(margins, self._rho, hinge=True)[2]
+        loss = self._price * float(coef.sum()) - self._rho + hinge
+        slope = self._price - pool.edges(self.y * self.weights)
+        if not self._fixed:  # chain rule through the division by the total
+            slope = (slope - slope @ coef) / total
+        return loss, slope
+
+    def _find_rho(self, margins: Array) -> None:
         """Root of Σ cap σ((ρ - margin)/β) = 1, by Newton's method inside a bracket."""
-        reach = float(np.abs(scores).max()) + 40.0 * beta
+        if self._fixed:
+            return
+        reach = float(np.abs(margins).max()) + 40.0 * self._beta
         low, high = -reach, reach
-        rho = min(max(self.rho, low), high)
+        rho = min(max(self._rho, low), high)
         for _ in range(100):
-            excess, slope = self._weigh(scores, rho, beta)
-            if abs(excess) < 1e-12:
+            total, slope, _ = self._weigh(margins, rho)
+            if abs(total - 1.0) < 1e-12:
                 break
-            if excess > 0.0:
-                high = rho
-            else:
-                low = rho
-            step = rho - excess / slope if slope > 1e-300 else low
-            rho = step if low < step < high else 0.5 * (low + high)
-        self.rho = rho
-        return rho
+            low, high = (low, rho) if total > 1.0 else (rho, high)
+            step = rho - (total - 1.0) / slope if slope > 1e-300 else low
+            new = step if low < step < high else 0.5 * (low + high)
+            if new == rho:
+                break
+            rho = new
+        self._rho = rho
 
-    def _weigh(self, scores: Array, rho: float, beta: float) -> tuple[float, float]:
-        """Write the weights at ρ; by how much their sum exceeds one, and its slope in ρ."""
+    def _weigh(
+        self, margins: Array, rho: float, hinge: bool = False
+    ) -> tuple[float, float, float]:
+        """Write the weights at ρ; their sum, its slope in ρ and, if asked for, the hinge."""
+        beta, caps = self._beta, self.problem.caps
 
-        def part(start: int, stop: int) -> tuple[float, float]:
-            here = slice(start, stop)
-            return capped_weights(
-                scores[here], self._y[here], self._caps[here], rho, beta, self._weights[here]
-            )
+        def part(here: slice) -> tuple[float, float, float]:
+            z, small = self._z[here], self._small[here]
+            shortfalls(margins[here], rho, beta, z, small)
+            np.exp(small, out=small)
+            total, slope = capped_weights(z, small, caps[here], self.weights[here])
+            if not hinge:
+                return total, slope, 0.0
+            np.log1p(small, out=small)
+            return total, slope, smoothed_hinge(z, small, caps[here])
 
-        parts = run_rows(part, len(scores), self._n_threads)
-        return math.fsum(p[0] for p in parts) - 1.0, math.fsum(p[1] for p in parts) / beta
+        parts = self._over_rows(part)
+        total, slope, loss = (math.fsum(column) for column in zip(*parts, strict=True))
+        return total, slope / beta, loss * beta
+
+    def _over_rows(self, part: Callable[[slice], T]) -> list[T]:
+        n_tasks = -(-len(self.y) // ROWS)
+        results: list[Any] = [None] * n_tasks
+
+        def one(task: int) -> None:
+            results[task] = part(slice(task * ROWS, (task + 1) * ROWS))
+
+        run_blocks(one, n_tasks, self.n_threads)
+        return results
+
+    def memory(self) -> dict[str, Any]:
+        """Return ρ and the temperature, from which weights follow unless polished, and the effort."""
+        return {
+            "weights": self.weights.tolist() if self._polished else None,
+            "rho": self._rho,
+            "beta": self._beta,
+            "size": self._size,
+            "effort": self._effort,
+        }
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take it back."""
+        self._polished = memory["weights"] is not None
+        if self._polished:
+            self.weights = np.array(memory["weights"])
+        self._rho, self._beta = float(memory["rho"]), float(memory["beta"])
+        self._size, self._effort = int(memory["size"]), int(memory["effort"])
+
+
+def _smoothing_cost(total: float, free: bool) -> float:
+    """Most that smoothing costs, over the temperature: the largest entropy Σ cap H(d / cap).
+
+    H is the entropy of a coin, largest at one half. In the ν-LP the weights sum to one, so by
+    concavity no more than equal shares of the caps have.
+    """
+    share = 0.5 if free else min(max(1.0 / total, 1e-300), 0.5 if total < 1.0 else 1.0)
+    other = 1.0 - share
+    entropy = -share * math.log(share) - (other * math.log(other) if other > 0.0 else 0.0)
+    return max(total * entropy, 1e-300)

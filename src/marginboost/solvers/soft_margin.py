@@ -1,12 +1,20 @@
-"""The soft margin of a combination: what the ν-LP maximises (ratsch-2 A3, A4; eq. 4.12, 4.14).
+"""The two soft-margin programs, seen from a combination and from weights (ratsch-2 A3, A4).
 
-    max_ρ  ρ - (1/ν) Σ_i prior_i [ρ - ρ_i]_+
+Both maximise, with ``F = Σ α h``,
 
-The best ρ is the ν-quantile of the margins, so no search is needed. With ν = None no example may be
-bought off, and the value is the smallest margin.
+    ρ - price Σα - Σ_i cap_i [ρ - y_i F(x_i)]_+                                     (eq. 4.12, 4.17)
+
+:class:`SoftMargin`, the ν-LP:   Σα = 1, ρ free, no price, cap_i = prior_i / ν;
+:class:`PricedMargin`, the C-form:   α free, ρ = 1, price C / total, cap_i = prior_i.
+
+Their masters maximise over α; what is proven about a solution is computed here from scratch: any
+combination gives a lower bound by its value, any capped weights an upper bound by their largest
+edge. So a bound never depends on how well a master did.
 """
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -14,7 +22,12 @@ from ..core.types import Array
 
 
 def soft_margin(margins: Array, prior: Array, nu: float | None) -> tuple[float, float]:
-    """Value of the soft margin, and the ρ that attains it.
+    """Value of the soft margin, and the ρ that attains it (eq. 4.14).
+
+        max_ρ  ρ - (1/ν) Σ_i prior_i [ρ - ρ_i]_+
+
+    The best ρ is the ν-quantile of the margins, so no search is needed. With ν = None no example
+    may be bought off, and the value is the smallest margin.
 
     Parameters
     ----------
@@ -36,11 +49,15 @@ def soft_margin(margins: Array, prior: Array, nu: float | None) -> tuple[float, 
     if nu is None:
         smallest = float(margins.min())
         return smallest, smallest
-    order = np.argsort(margins, kind="stable")
-    cumulated = np.cumsum(prior[order])
     # The tolerance lets ν N be met exactly when it is an integer.
-    position = int(np.searchsorted(cumulated, nu * (1.0 - 1e-12), side="left"))
-    rho = float(margins[order[min(position, len(order) - 1)]])
+    share = nu * (1.0 - 1e-12)
+    if (prior == prior[0]).all():  # the k-th smallest, without sorting the others
+        k = min(int(np.ceil(share * len(margins))), len(margins)) - 1
+        rho = float(np.partition(margins, k)[k])
+    else:
+        order = np.argsort(margins, kind="stable")
+        position = int(np.searchsorted(np.cumsum(prior[order]), share, side="left"))
+        rho = float(margins[order[min(position, len(order) - 1)]])
     shortfall = float(prior @ np.maximum(rho - margins, 0.0))
     return rho - shortfall / nu, rho
 
@@ -48,3 +65,115 @@ def soft_margin(margins: Array, prior: Array, nu: float | None) -> tuple[float, 
 def caps(prior: Array, nu: float | None) -> Array:
     """Largest weight of each example in the dual: ``prior / ν``, or 1 for the hard margin."""
     return np.ones(len(prior)) if nu is None else prior / nu
+
+
+class MarginProblem(ABC):
+    """What rule and masters must know of a soft-margin program.
+
+    Attributes
+    ----------
+    caps : array
+        Largest weight of each example in the dual.
+    price : float or None
+        Price of Σα in the objective, and the largest edge that the dual allows; None where Σα = 1
+        and the largest edge is what the dual minimises.
+    worst : float
+        A value that some combination always has.
+    """
+
+    caps: Array
+    price: float | None
+    worst: float
+
+    @abstractmethod
+    def value(self, outcomes: Array, length: float) -> float:
+        """Objective of a combination, from ``y F(x)`` and Σα."""
+
+    @abstractmethod
+    def level(self, outcomes: Array, length: float) -> float:
+        """Margin ρ that a combination asks of its examples, with Σα normalised to one."""
+
+    @abstractmethod
+    def upper(self, weights: Array, edge: float) -> float:
+        """Upper bound from capped weights of sum one whose largest edge is ``edge``."""
+
+
+class SoftMargin(MarginProblem):
+    """The ν-LP (eq. 4.12, dual A.9); without ν the margin-LP (eq. 2.3).
+
+    Parameters
+    ----------
+    prior : array
+        Weights of the examples, with sum one.
+    nu : float or None
+        Share of weight that may fall short, at most 1, and no less than the lightest example has:
+        below that no cap could ever bind. None is the hard margin.
+    """
+
+    price = None
+    worst = -1.0
+
+    def __init__(self, prior: Array, nu: float | None) -> None:
+        lightest = float(prior.min())
+        if nu is not None and nu < lightest * (1.0 - 1e-12):
+            raise ValueError(
+                f"nu: got {nu!r}, expected at least {lightest:.6g}, the share of the lightest row "
+                "(1/N where all weigh the same); below it no row may fall short, which nu=None asks"
+            )
+        self.prior, self.nu = prior, nu
+        self.caps = caps(prior, nu)
+
+    def value(self, outcomes: Array, length: float) -> float:
+        """Soft margin of the normalised combination."""
+        return soft_margin(outcomes / (length or 1.0), self.prior, self.nu)[0]
+
+    def level(self, outcomes: Array, length: float) -> float:
+        """The ν-quantile of the margins."""
+        return soft_margin(outcomes / (length or 1.0), self.prior, self.nu)[1]
+
+    def upper(self, weights: Array, edge: float) -> float:
+        """The edge itself; more where rounding has left a weight above its cap.
+
+        Weights d with ``d <= t cap`` can be brought under their caps by moving a share 1 - 1/t of
+        them elsewhere, which adds at most so much to the edge of ``d / t``.
+        """
+        excess = max(float(np.max(weights / self.caps)), 1.0)
+        return (edge + excess - 1.0) / excess
+
+
+class PricedMargin(MarginProblem):
+    """The C-form (eq. 4.17), as what a model gains over saying nothing.
+
+        value = 1 - (C Σα + Σ_i w_i [1 - y_i F(x_i)]_+) / Σw,   w the weights of the examples
+
+    The empty combination has value 0. The dual is to maximise Σd over ``0 <= d <= prior`` such that
+    no edge exceeds ``price``; weights d of sum one prove ``value <= 1 - θ`` for every θ with
+    ``θ d <= prior`` and ``θ edge <= price``.
+
+    Parameters
+    ----------
+    prior : array
+        Weights of the examples, with sum one.
+    price : float
+        ``C / Σw``, above 0.
+    """
+
+    price: float
+    worst = 0.0
+
+    def __init__(self, prior: Array, price: float) -> None:
+        self.caps, self.price = prior, price
+
+    def value(self, outcomes: Array, length: float) -> float:
+        """What the combination gains."""
+        return 1.0 - self.price * length - float(self.caps @ np.maximum(1.0 - outcomes, 0.0))
+
+    def level(self, outcomes: Array, length: float) -> float:
+        """``1 / Σα``: the demand ``y F >= 1``, normalised; infinite for the empty combination."""
+        return 1.0 / length if length > 0.0 else np.inf
+
+    def upper(self, weights: Array, edge: float) -> float:
+        """One minus the largest θ that box and price allow."""
+        # θ <= prior_i / d_i, written so that a weight of zero asks for nothing.
+        theta = 1.0 / float(np.max(weights / self.caps))
+        return 1.0 - (min(theta, self.price / edge) if edge > 0.0 else theta)

@@ -132,6 +132,8 @@ class ShapeDisplay:
         """
         check_number("top", top, at_least=1, integer=True)
         explanation = estimator.explain()
+        if isinstance(explanation, list):
+            raise TypeError("got a model of several classes, expected one of its problems_")
         if features is None:
             reach = explanation.importance()
             features = sorted(reach, key=lambda name: -reach[name])[:top]

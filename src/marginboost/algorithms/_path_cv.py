@@ -1,0 +1,149 @@
+"""Choosing a regularisation parameter by cross-validation along a path of values.
+
+All values are tried on the same folds, and the folds share their bins. On each fold the values are
+gone through from the most to the least regularised one; a rule that can, starts with the hypotheses
+of the value before, so that a path costs little more than its hardest problem.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from ..core.oracle import Oracle
+from ..core.rule import Rule
+from ..core.run import Run, train
+from ..core.sample import Sample
+from ..core.types import Array
+from ..estimators import BaseMarginClassifier
+from ..validation import check_choice, check_number
+
+
+class PathCV(BaseMarginClassifier):
+    """A classifier that chooses one of its parameters itself.
+
+    A subclass names the parameter and the list of its values, and says which values regularise
+    more.
+    """
+
+    parameter: ClassVar[str]
+    """What is chosen; the chosen value is the attribute of this name with an underscore."""
+    grid: ClassVar[str]
+    """Parameter that lists the values."""
+    usual: ClassVar[tuple[float, ...]]
+    """Values where none are listed."""
+    choices: ClassVar[tuple[str, ...]] = ("best", "one-se")
+
+    cv: Any
+    choice: str
+
+    # -- values ----------------------------------------------------------------------------------
+
+    def _values(self) -> list[float]:
+        """Checked values, the most regularised first."""
+        given = self.usual if (listed := getattr(self, self.grid)) is None else listed
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or not len(given):
+            raise ValueError(f"{self.grid}: got {given!r}, expected a list of numbers")
+        values = sorted({float(value) for value in given}, reverse=True)
+        for value in values:
+            self._check_value(value)
+        return values
+
+    def _check_value(self, value: float) -> None:
+        raise NotImplementedError
+
+    def _present(self) -> float:
+        """Return the value in use: the chosen one, or the first of the list before a fit."""
+        return float(self.__dict__.get(f"{self.parameter}_", self._values()[0]))
+
+    def _make_rule(self) -> Any:
+        check_choice("choice", self.choice, self.choices)
+        check_number("cv", self.cv, at_least=2, integer=True)
+        self._values()
+        return super()._make_rule()  # type: ignore[safe-super]
+
+    # -- the path --------------------------------------------------------------------------------
+
+    def _run(self, rows: Any, signs: Any, weights: Any, encode: Any, bins: Any = None) -> None:
+        used = np.flatnonzero((weights > 0) & (signs != 0))
+        oracle = self._make_oracle()
+        sample = self._make_sample(rows, signs, weights, used, oracle, bins)
+        self._choose(sample, oracle)
+        self._meet(sample)
+        super()._run(rows, signs, weights, encode, bins)
+
+    def _choose(self, sample: Sample, oracle: Oracle) -> None:
+        values = self._values()
+        least = int(min((sample.y > 0).sum(), (sample.y < 0).sum()))
+        if least < 2:
+            raise ValueError(f"cv: got {self.cv}, but the smaller class has {least} row")
+        folds = StratifiedKFold(min(self.cv, least), shuffle=True, random_state=sample.seed)
+        errors, rounds, seconds = (np.zeros((folds.n_splits, len(values))) for _ in range(3))
+        for k, (learn, judge) in enumerate(folds.split(sample.y, sample.y)):
+            test = _part(sample, judge)
+            started = time.perf_counter()
+            for j, run in enumerate(self._path(_part(sample, learn), oracle, values)):
+                errors[k, j] = _error(run, test)
+                rounds[k, j] = len(run.history)
+                seconds[k, j] = time.perf_counter() - started
+                started = time.perf_counter()
+        spread = errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
+        self.cv_results_ = {
+            self.parameter: np.array(values),
+            "mean_error": errors.mean(axis=0),
+            "standard_error": spread,
+            "errors": errors,
+            "mean_rounds": rounds.mean(axis=0),
+            "mean_seconds": seconds.mean(axis=0),
+        }
+        best = self._best(sample, oracle)
+        setattr(self, f"{self.parameter}_", values[best])
+        self.cv_error_ = float(errors[:, best].mean())
+
+    def _meet(self, sample: Sample) -> None:
+        """Learn what is fitted next, for parameters that depend on its size."""
+
+    def _path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Any:
+        """Yield the run of every value."""
+        self._meet(sample)
+        before: Rule | None = None
+        for value in values:
+            setattr(self, f"{self.parameter}_", value)
+            rule = super()._make_rule()  # type: ignore[safe-super]
+            if before is not None:
+                rule.start_from(before)
+            rounds = self._max_rounds(rule, sample)
+            yield train(sample, oracle, rule, max_rounds=rounds, tol=self._tolerance())
+            before = rule
+
+    def _best(self, sample: Sample, oracle: Oracle) -> int:
+        """Position of the chosen value; ties go to the more regularised one."""
+        mean, spread = self.cv_results_["mean_error"], self.cv_results_["standard_error"]
+        best = int(np.argmin(mean))
+        if self.choice == "one-se":
+            return int(np.argmax(mean <= mean[best] + spread[best]))
+        return best
+
+
+def _part(sample: Sample, rows: Array) -> Sample:
+    """Some rows of a sample."""
+    return Sample.of_labels(
+        sample.y[rows],
+        sample.prior[rows] * sample.total,
+        rows=None if sample.rows is None else sample.rows.take(rows),
+        bins=None if sample.bins is None else sample.bins.take(rows),
+        seed=sample.seed,
+        n_threads=sample.n_threads,
+    )
+
+
+def _error(run: Run, test: Sample) -> float:
+    """Weighted error of a run's model; a vote of zero is the negative class."""
+    rows = test.rows if test.rows is not None else test.bins
+    assert rows is not None
+    predicted = np.where(run.ensemble.scores(rows, test.n_threads) > 0, 1, -1)
+    return float(test.prior[predicted != test.y].sum())

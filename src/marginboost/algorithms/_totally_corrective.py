@@ -1,0 +1,145 @@
+"""What ERLPBoost, SoftBoost and TotalBoost share: weights of least entropy, all edges in view.
+
+Every round puts the hypothesis found into the pool and finds multipliers for all of them, one
+each. Weights follow from the multipliers (solvers/entropy_projection.py), and the multipliers,
+normalised, are a combination: a round therefore gives an upper bound by its largest edge and a
+lower bound by its soft margin. The papers take the coefficients of the model from a last linear
+program over the pool; the multipliers already keep the promise on accuracy (see each algorithm),
+so none is solved. The model is the combination of largest soft margin of all rounds.
+
+A round asks the base learner for a few hypotheses, where the papers take one: more of them only
+tighten the problem, so the bounds on rounds hold, and fewer rounds are needed.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from ..core.oracle import Candidate
+from ..core.pool import ColumnPool
+from ..core.rule import Rule
+from ..core.run import Run
+from ..core.sample import Sample
+from ..core.state import State
+from ..core.stop import Stop
+from ..core.types import Array
+from ..estimators import BaseMarginClassifier, vote_share
+from ..solvers.entropy_projection import CappedEntropy, EntropySolver
+from ..solvers.soft_margin import soft_margin
+
+COLUMNS = 4
+"""Hypotheses asked for in a round: more save rounds, but make each slower."""
+ROUNDING = 1e-9
+"""An edge that exceeds those of the pool by no more than this is one of them."""
+
+
+class TotallyCorrective(Rule):
+    """Multipliers for all hypotheses, weights that follow.
+
+    Parameters
+    ----------
+    nu : float or None
+        Share of weight that may fall short of the margin, in (0, 1]; None is the hard margin.
+    accuracy : float
+        How far below the best value that of the model may be.
+    """
+
+    columns_per_round = COLUMNS
+
+    def __init__(self, nu: float | None, accuracy: float) -> None:
+        self.nu = nu
+        self.accuracy = accuracy
+        self.objective = "margin" if nu is None else "soft margin"
+        self._value = -1.0
+        self._multipliers: Array = np.empty(0)
+
+    @abstractmethod
+    def _correct(self, state: State, n_new: int) -> Stop | None:
+        """Find the multipliers, after ``n_new`` hypotheses have come to the pool."""
+
+    def start(self, state: State) -> None:
+        """Begin with the prior as weights, or take up a run by its hypotheses."""
+        sample = state.sample
+        state.pool = ColumnPool(len(sample.y), sample.n_threads)
+        entropy = CappedEntropy(sample.prior, self.nu, sample.n_threads)
+        self._solver = EntropySolver(state.pool, sample.y, entropy)
+        self._largest_edge = -np.inf
+        state.dual[:] = sample.y * sample.prior
+        if state.members:
+            for member in state.members:
+                state.pool.append(sample.column(member))
+            state.min_margin = float(np.min(sample.y * state.scores)) / state.length
+            self._reweigh(state)
+
+    def value(self, state: State) -> float:
+        """Soft margin of the present combination."""
+        return self._value
+
+    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+        """Soft margin of any combination."""
+        return soft_margin(outcomes / (length or 1.0), sample.prior, self.nu)[0]
+
+    def upper(self, state: State, edge: float) -> float:
+        """Largest edge under capped weights; a greedy base learner may miss one found before."""
+        return max(edge, self._largest_edge)
+
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Add the hypothesis if it is new, correct all multipliers, keep the better combination."""
+        new = [c for c in found if c.edge > self._largest_edge + ROUNDING]
+        state.enlarge(new)
+        self._multipliers = np.append(self._multipliers, np.zeros(len(new)))
+        stop = self._correct(state, len(new))
+        self._accept(state)
+        self._reweigh(state)
+        return stop
+
+    def _accept(self, state: State) -> None:
+        assert state.pool is not None
+        coef = self._multipliers / self._multipliers.sum()
+        scores = state.pool.combine(coef)
+        value = self.value_of(state.sample.y * scores, float(coef.sum()), state.sample)
+        if value > self._value or state.length == 0.0:
+            self._value = value
+            state.replace(coef, scores)
+        state.note(coef=float(coef[-1]))
+
+    def _reweigh(self, state: State) -> None:
+        assert state.pool is not None
+        state.dual[:] = state.sample.y * self._solver.weights(self._multipliers)
+        self._largest_edge = float(state.pool.edges(state.dual).max())
+
+    def memory(self) -> dict[str, Any]:
+        """Return the value and the multipliers."""
+        return {"value": self._value, "multipliers": self._multipliers.tolist()}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take them back."""
+        self._value = float(memory["value"])
+        self._multipliers = np.array(memory["multipliers"], dtype=np.float64)
+
+
+class TotallyCorrectiveClassifier(BaseMarginClassifier):
+    """What their classifiers share: the accuracy is the gap at which to stop."""
+
+    nu: float | None = None
+    accuracy: float
+
+    @abstractmethod
+    def _rounds_needed(self, sample: Sample) -> int:
+        """Rounds that the guarantee needs."""
+
+    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
+        return self.n_estimators or self._rounds_needed(sample)
+
+    def _tolerance(self) -> float | None:
+        return self.accuracy if self.tol is None else self.tol
+
+    def _keep(self, run: Run, *details: Any) -> None:
+        super()._keep(run, *details)
+        _, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
+
+    def _probabilities(self, scores: Array) -> Array:
+        return vote_share(scores, self.ensemble_.length)

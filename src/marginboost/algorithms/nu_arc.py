@@ -1,0 +1,332 @@
+"""ν-Arc: boosting of margins cut at their ν-quantile (ratsch-2 A4, A5, Q4, Q5, C7; eq. 4.14-4.16).
+
+Problem: AdaBoost with the slack of the soft-margin program as mistrust. With prior weights p (1/N
+without sample_weight), margins ρ_i, their ν-quantile ρ, and slacks ξ_i = [ρ - ρ_i]_+, descend on
+
+    G(α) = Σ_i p_i exp(-Σα · ρ̃_i),   ρ̃_i = ρ_i + ξ_i - (1/ν) Σ p ξ = max(ρ_i, ρ) - (1/ν) Σ p ξ
+
+one hypothesis a round; ρ and ξ follow the trial step. The weights d_i ∝ p_i exp(-Σα max(ρ_i, ρ))
+give the hard share ν one weight and let the others decay. ν → 1/N is AdaBoost; ν = 1 gives equal
+weights and votes, which is bagging if the base learner is trained on draws.
+
+Dual side: the examples up to the quantile hold a share of at least ν, so d_i <= p_i / ν.
+Certificate: the weights are feasible for the dual of the ν-LP, so its value is at most the largest
+edge; the soft margin ρ - (1/ν) Σ p ξ of any combination, the smallest ρ̃_i, is at most its value.
+Rate: none, and no proof of convergence.
+
+Errata: the thesis prints weights with min(ρ_i, ρ) and slacks [ρ_i - ρ]_+ (L1889, L1901); with them
+a run dies after two rounds. It clips ρ to [0, 1]; then the first step is 0 wherever the first
+hypothesis errs on more than the share ν. Here ρ is in [-1, 1].
+
+What to know before using it:
+
+- A first ±1 hypothesis that errs on less than ν would get the step 0 or an infinite one. It gets
+  AdaBoost's; later steps are capped.
+- It leaves all weights equal, and a learner without chance returns it for ever. Hence the draws by
+  default; without them such a run is ended.
+- G is neither convex nor smooth: steps are searched. Its slope is not the edge, so a hypothesis of
+  large edge may not lower it at all (``on_stall``).
+
+Reference: Rätsch 2001, section 4.3.2 and algorithm 4.6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.oracle import Candidate, Oracle
+from ..core.rule import Rule
+from ..core.run import Run
+from ..core.sample import Sample
+from ..core.state import State
+from ..core.stop import Stop
+from ..core.types import Array
+from ..estimators import BaseMarginClassifier, document, vote_share
+from ..oracles.resampling import ResamplingOracle
+from ..solvers.line_search import exponential_step
+from ..solvers.soft_descent import search_step, softmin
+from ..solvers.soft_margin import soft_margin
+from ..validation import check_choice, check_number
+from .adaboost import ROUNDING, TINY
+
+BASES = ("adaboost", "arc-gv")
+ON_STALL = ("stop", "floor", "adaboost_step")
+FLOOR = 0.01
+"""Coefficient of a hypothesis that does not lower G, where the run goes on all the same."""
+REPEATS = 20
+"""Rounds in a row with the same hypothesis and the same weights, after which the run is stuck."""
+
+
+class NuArc(Rule):
+    """Coordinate descent on margins cut at their ν-quantile.
+
+    Parameters
+    ----------
+    nu : float
+        Share of weight that may fall short, in (0, 1].
+    base : {"adaboost", "arc-gv"}
+        Whether to descend on G, or on G with the largest soft margin so far, 0 at first, taken from
+        every ρ̃.
+    on_stall : {"stop", "floor", "adaboost_step"}
+        What to do where no step lowers G: end the run, give the hypothesis a small coefficient, or
+        that of AdaBoost.
+    max_step : float
+        Longest step.
+    """
+
+    objective = "soft margin"
+
+    def __init__(
+        self,
+        nu: float = 0.5,
+        base: str = "adaboost",
+        on_stall: str = "floor",
+        max_step: float = 5.0,
+    ) -> None:
+        self.nu = nu
+        self.base = base
+        self.on_stall = on_stall
+        self.max_step = max_step
+        self._value = -1.0
+        self._target = 0.0
+        self._repeats = 0
+
+    def start(self, state: State) -> None:
+        """Weights that follow the present scores."""
+        lightest = float(state.sample.prior.min())
+        if self.nu < lightest * (1.0 - 1e-12):
+            raise ValueError(
+                f"nu: got {self.nu!r}, expected at least {lightest:.6g}, the share of the lightest "
+                "row (1/N where all weigh the same); below it ν-Arc is AdaBoost"
+            )
+        self._reweigh(state)
+
+    def value(self, state: State) -> float:
+        """Soft margin of the present combination."""
+        return self._value
+
+    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+        """Soft margin of any combination."""
+        return soft_margin(outcomes / (length or 1.0), sample.prior, self.nu)[0]
+
+    def upper(self, state: State, edge: float) -> float:
+        """Largest edge under capped weights."""
+        return edge
+
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Add the best hypothesis with the coefficient that minimises G along it."""
+        best, weights = found[0], state.dual.copy()
+        repeated = state.size > 0 and best.hypothesis == state.members[-1]
+        target = self._target if self.base == "arc-gv" else 0.0
+        step, stop = self._choose_step(state, best, target)
+        state.note(target=target, coef=step)
+        if stop:
+            return stop
+        state.move(best, step)
+        self._reweigh(state)
+        stuck = repeated and np.array_equal(weights, state.dual)
+        self._repeats = self._repeats + 1 if stuck else 0
+        return Stop.STALLED if self._repeats >= REPEATS and self.nu < 1.0 else None
+
+    def _reweigh(self, state: State) -> None:
+        """Weights of the present combination; its smallest margins, hard and soft."""
+        sample, length = state.sample, state.length
+        margins = sample.y * state.scores
+        value, rho = soft_margin(margins, sample.prior, self.nu)
+        if length > 0.0:
+            state.min_margin = float(margins.min()) / length
+            self._value = value / length
+            self._target = max(self._target, self._value)
+        state.dual[:] = sample.y * softmin(np.maximum(margins - rho, 0.0), sample.prior)[0]
+
+    # -- the step --------------------------------------------------------------------------------
+
+    def _choose_step(
+        self, state: State, best: Candidate, target: float
+    ) -> tuple[float, Stop | None]:
+        """Coefficient of a hypothesis, or a reason to stop."""
+        if self.nu == 1.0:
+            return 1.0, None
+        if best.edge <= ROUNDING:
+            return 0.0, Stop.NO_EDGE
+        outcome = state.sample.y * best.column
+        if state.size > 0:
+            margins = state.sample.y * state.scores
+            line = _Line(margins, outcome, state.sample.prior, self.nu, target)
+            step = search_step(line.loss, line.slope, self.max_step)
+            if step > ROUNDING:
+                return step, None
+            if self.on_stall == "stop":
+                return 0.0, Stop.STALLED
+            if self.on_stall == "floor":
+                return min(FLOOR, self.max_step), None
+        step = exponential_step(np.maximum(np.abs(state.dual), TINY), outcome)
+        return min(step, self.max_step), None
+
+    def memory(self) -> dict[str, Any]:
+        """Return the target and how long the run has been stuck."""
+        return {"target": self._target, "repeats": self._repeats}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take both back."""
+        self._target, self._repeats = float(memory["target"]), int(memory["repeats"])
+
+
+@dataclass(frozen=True)
+class _Line:
+    """log G along a hypothesis, from margins ``y F(x)``, plus target times step.
+
+    Written with the soft margin V = R - (1/ν) Σ p [R - z]_+ of the margins z, R their ν-quantile:
+
+        log G = log Σ p exp(-[z - R]_+) - V.
+    """
+
+    margins: Array
+    outcome: Array
+    prior: Array
+    nu: float
+    target: float
+
+    def loss(self, step: float) -> float:
+        """Value after a step."""
+        margins = self.margins + step * self.outcome
+        value, quantile = soft_margin(margins, self.prior, self.nu)
+        return (
+            softmin(np.maximum(margins - quantile, 0.0), self.prior)[1] - value + self.target * step
+        )
+
+    def slope(self, step: float) -> float:
+        """Derivative from the right: ties at the quantile are about to part, by their outcomes."""
+        margins, outcome, prior = self.margins + step * self.outcome, self.outcome, self.prior
+        _, quantile = soft_margin(margins, prior, self.nu)
+        weights, _ = softmin(np.maximum(margins - quantile, 0.0), prior)
+        below, ties = margins < quantile, np.flatnonzero(margins == quantile)
+        ties = ties[np.argsort(outcome[ties], kind="stable")]
+        filled = np.cumsum(prior[ties])
+        room = max(self.nu - float(prior[below].sum()), 0.0)
+        share = np.diff(np.minimum(filled, room), prepend=0.0)
+        value_slope = (prior[below] @ outcome[below] + share @ outcome[ties]) / self.nu
+        last = min(int(np.searchsorted(filled, room - 1e-12 * self.nu)), len(ties) - 1)
+        rise = np.where(below, 0.0, outcome - outcome[ties[last]])
+        rise[ties] = np.maximum(rise[ties], 0.0)
+        return float(self.target - value_slope - weights @ rise)
+
+
+@document
+class NuArcClassifier(BaseMarginClassifier):
+    """ν-Arc: boosting that gives the hardest share ν of the rows no more than its share.
+
+    No row ever weighs more than 1 / (ν N), so mislabelled rows cannot take over. Small ν is
+    AdaBoost, ν = 1 is bagging. For the best soft margin with proof take
+    :class:`~marginboost.LPBoostClassifier`; ν-Arc is its stochastic, averaging relative.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump. ``TreeOracle(max_depth=3)`` is often better.
+    n_estimators : int
+        Most rounds.
+    nu : float
+        Share of the rows that may fall short of the margin, in (0, 1]; choose it well above the
+        share of wrong labels.
+    base : {"adaboost", "arc-gv"}
+        Descent of AdaBoost or of Arc-GV.
+    on_stall : {"stop", "floor", "adaboost_step"}
+        What to do where no coefficient of the new hypothesis lowers the objective, which is common:
+        end the run as in the thesis, add it with coefficient 0.01, or with that of AdaBoost.
+    sampling : {"resample", "reweight"}
+        Whether the base learner gets a sample drawn by weight, or the weights. With weights and
+        exact stumps the bounds are proven, but large ν may bring the same stump for ever; such a
+        run is ended.
+    max_step : float
+        Longest coefficient. In ``history_`` a capped one equals it.
+    tol : float or None
+        Stop when the bounds on the largest soft margin are this close; None never does.
+    {common}
+
+    Attributes
+    ----------
+    rho_ : float
+        The margin ρ that all rows but a share ν reach.
+    soft_margins_ : array
+        Margins with slack: ``max(margin, rho_)`` less the price of all slack. The smallest is the
+        soft margin of the model.
+    {fitted}
+
+    References
+    ----------
+    Rätsch, *Robust Boosting via Convex Optimization*, 2001, section 4.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from marginboost import NuArcClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = NuArcClassifier(nu=0.3).fit(X, y)
+    >>> bool((abs(model.dual_) <= 1 / (0.3 * len(y)) + 1e-12).all())
+    True
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "exponential loss of margins cut at their ν-quantile",
+        "guarantee": "weights ≤ 1/(νN); soft margin certified without draws; no convergence proof",
+        "reference": "Rätsch 2001, Alg. 4.6",
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 200,
+        nu: float = 0.5,
+        base: str = "adaboost",
+        on_stall: str = "floor",
+        sampling: str = "resample",
+        max_step: float = 5.0,
+        tol: float | None = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.nu = nu
+        self.base = base
+        self.on_stall = on_stall
+        self.sampling = sampling
+        self.max_step = max_step
+
+    def _make_rule(self) -> NuArc:
+        check_number("nu", self.nu, above=0.0, at_most=1.0)
+        check_choice("base", self.base, BASES)
+        check_choice("on_stall", self.on_stall, ON_STALL)
+        check_number("max_step", self.max_step, above=0.0)
+        return NuArc(self.nu, self.base, self.on_stall, self.max_step)
+
+    def _make_oracle(self) -> Oracle:
+        check_choice("sampling", self.sampling, ("resample", "reweight"))
+        oracle = super()._make_oracle()
+        return ResamplingOracle(oracle) if self.sampling == "resample" else oracle
+
+    def _keep(self, run: Run, *details: Any) -> None:
+        super()._keep(run, *details)
+        value, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
+        self.soft_margins_ = np.maximum(self.margins_, self.rho_) - (self.rho_ - value)
+
+    def _probabilities(self, scores: Array) -> Array:
+        return vote_share(scores, self.ensemble_.length)

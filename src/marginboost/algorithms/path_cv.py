@@ -1,0 +1,342 @@
+"""Soft-margin classifiers that choose ν or C themselves (ratsch-2 E7: by cross-validation; Q8).
+
+Problem: the right amount of regularisation depends on how noisy the labels are, which nobody knows
+beforehand. Cross-validation estimates the test error of every value, with a standard error; the
+ν-bound orders values without holding rows back, by ν plus a penalty that falls with the margin.
+
+References: Rätsch 2001, sections 4.3.1 and 4.4.1; Breiman et al. 1984 for the rule of one standard
+error.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.oracle import Oracle
+from ..core.sample import Sample
+from ..estimators import BaseMarginClassifier, document
+from ..validation import check_number
+from ._path_cv import PathCV
+from .adaboost_reg import AdaBoostRegClassifier
+from .barrier_boost import BarrierBoostClassifier
+from .lpboost import LPBoostClassifier
+
+NUS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+MISTRUSTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+PRICES = (0.001, 0.003, 0.01, 0.03, 0.1)
+
+
+@document
+class LPBoostClassifierCV(PathCV, LPBoostClassifier):
+    """LPBoost that chooses ν by cross-validation, or by the ν-bound.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump, with which the bounds are proven.
+    n_estimators : int
+        Most rounds.
+    nus : sequence of float or None
+        Values of ν to choose from, each in (0, 1]; None is nine values from 0.05 to 0.7.
+    choice : {"best", "one-se", "bound"}
+        Smallest error in cross-validation; the largest ν whose error is within one standard error
+        of that; or the smallest ν-bound (eq. 4.13) on all rows, where it exists.
+    cv : int
+        Folds; fewer where a class has fewer rows.
+    solver : {"auto", "simplex", "interior", "smooth"}
+        Master problem, as in :class:`LPBoostClassifier`.
+    solver_time_limit : float or None
+        Most seconds for one master problem.
+    tol : float or None
+        Gap at which to stop.
+    {common}
+
+    Attributes
+    ----------
+    nu_ : float
+        The chosen ν.
+    cv_results_ : dict
+        For every ν: mean error and its standard error over the folds, the errors, rounds, seconds.
+    cv_error_ : float
+        Mean error of the chosen ν over the folds.
+    rho_ : float
+        The margin ρ that all rows but those bought off reach.
+    {fitted}
+
+    Examples
+    --------
+    >>> from marginboost import LPBoostClassifierCV
+    >>> from marginboost.datasets import circle_2d, flip_labels
+    >>> X, y = circle_2d(200)
+    >>> model = LPBoostClassifierCV(nus=[0.1, 0.3, 0.5]).fit(X, flip_labels(y, 0.1)[0])
+    >>> model.nu_ in (0.1, 0.3, 0.5)
+    True
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "largest soft margin, with ν chosen by cross-validation or the ν-bound",
+        "guarantee": "as LPBoost; errors of all ν with standard errors",
+        "reference": "Rätsch 2001, eq. 4.12, 4.13",
+    }
+    parameter, grid, usual = "nu", "nus", NUS
+    choices = ("best", "one-se", "bound")
+    C = None
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 1000,
+        nus: Any = None,
+        choice: str = "best",
+        cv: int = 5,
+        solver: str = "auto",
+        solver_time_limit: float | None = None,
+        tol: float | None = 1e-3,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        BaseMarginClassifier.__init__(
+            self,
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.nus = nus
+        self.choice = choice
+        self.cv = cv
+        self.solver = solver
+        self.solver_time_limit = solver_time_limit
+
+    @property
+    def nu(self) -> float:  # type: ignore[override]
+        """ν in use."""
+        return self._present()
+
+    def _check_value(self, value: float) -> None:
+        check_number("nus", value, above=0.0, at_most=1.0)
+
+    def _best(self, sample: Sample, oracle: Oracle) -> int:
+        if self.choice != "bound":
+            return super()._best(sample, oracle)
+        from ..diagnostics.soft_margins import nu_bound  # here, not above: it brings the displays
+
+        values = self._values()
+        bounds = np.full(len(values), np.inf)
+        for j, run in enumerate(self._path(sample, oracle, values)):
+            try:
+                bounds[j] = nu_bound(
+                    run.margins, values[j], vc_dimension=2.0, sample_weight=sample.prior
+                ).value
+            except ValueError:  # no positive margin: the bound says nothing
+                continue
+        self.cv_results_["bound"] = bounds
+        if not np.isfinite(bounds).any():
+            raise ValueError(
+                "choice: got 'bound', but no value of nus has a positive margin; expected larger "
+                "values, or another choice"
+            )
+        return int(np.argmin(bounds))
+
+
+@document
+class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
+    """AdaBoost_Reg that chooses its constant C by cross-validation.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner.
+    n_estimators : int
+        Most rounds.
+    Cs : sequence of float or None
+        Values of C to choose from, each at least 0; None is seven values from 0 to 0.5.
+    choice : {"best", "one-se"}
+        Smallest error in cross-validation, or the largest C whose error is within one standard
+        error of that.
+    cv : int
+        Folds.
+    base : {"adaboost", "arc-gv", "marginal", "logistic"}
+        What is made soft, as in :class:`AdaBoostRegClassifier`.
+    target_margin : float
+        Soft margin aimed at; used by "marginal" only.
+    max_step : float
+        Longest coefficient.
+    tol : float or None
+        Stop when the bounds on the largest margin are this close.
+    {common}
+
+    Attributes
+    ----------
+    C_ : float
+        The chosen C.
+    cv_results_ : dict
+        For every C: mean error and its standard error over the folds, the errors, rounds, seconds.
+    cv_error_ : float
+        Mean error of the chosen C over the folds.
+    {fitted}
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "AdaBoost_Reg, with C chosen by cross-validation",
+        "guarantee": "as AdaBoost_Reg; errors of all C with standard errors",
+        "reference": "Rätsch 2001, Alg. 4.5, section 4.4.1",
+    }
+    parameter, grid, usual = "C", "Cs", MISTRUSTS
+    mistrust = "influence"
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 200,
+        Cs: Any = None,
+        choice: str = "best",
+        cv: int = 5,
+        base: str = "adaboost",
+        target_margin: float = 0.0,
+        max_step: float = 5.0,
+        tol: float | None = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        BaseMarginClassifier.__init__(
+            self,
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.Cs = Cs
+        self.choice = choice
+        self.cv = cv
+        self.base = base
+        self.target_margin = target_margin
+        self.max_step = max_step
+
+    @property
+    def C(self) -> float:  # type: ignore[override]
+        """C in use."""
+        return self._present()
+
+    def _check_value(self, value: float) -> None:
+        check_number("Cs", value, at_least=0.0)
+
+
+@document
+class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
+    """Barrier boosting that chooses its price C by cross-validation.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump, with which the bounds are proven.
+    n_estimators : int
+        Most rounds.
+    Cs : sequence of float or None
+        Values to choose from, each above 0, as prices per row: C is N times such a value, so that
+        it means the same on a fold as on all rows. None is five values from 0.001 to 0.1.
+    choice : {"best", "one-se"}
+        Smallest error in cross-validation, or the largest price whose error is within one standard
+        error of that.
+    cv : int
+        Folds.
+    steps : {"newton", "coordinate"}
+        Change all coefficients in a round, or one.
+    beta : float
+        First temperature of the barrier.
+    factor : float or None
+        By which it falls, in (0, 1).
+    tol : float or None
+        Gap at which to stop.
+    {common}
+
+    Attributes
+    ----------
+    C_per_row_ : float
+        The chosen price per row.
+    cv_results_ : dict
+        For every value: mean error and its standard error over the folds, the errors, rounds,
+        seconds.
+    cv_error_ : float
+        Mean error of the chosen value over the folds.
+    {fitted}
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "barrier boosting, with C chosen by cross-validation",
+        "guarantee": "as BarrierBoost; errors of all C with standard errors",
+        "reference": "Rätsch 2001, Alg. 4.7, section 4.4.1",
+    }
+    parameter, grid, usual = "C_per_row", "Cs", PRICES
+    _total = 1.0
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 1000,
+        Cs: Any = None,
+        choice: str = "best",
+        cv: int = 5,
+        steps: str = "newton",
+        beta: float = 1.0,
+        factor: float | None = None,
+        tol: float | None = 1e-3,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        BaseMarginClassifier.__init__(
+            self,
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.Cs = Cs
+        self.choice = choice
+        self.cv = cv
+        self.steps = steps
+        self.beta = beta
+        self.factor = factor
+
+    @property
+    def C(self) -> float:  # type: ignore[override]
+        """C in use."""
+        return self._present() * self._total
+
+    def _check_value(self, value: float) -> None:
+        check_number("Cs", value, above=0.0)
+
+    def _meet(self, sample: Sample) -> None:
+        self._total = sample.total

@@ -1,0 +1,32 @@
+"""One file a loss; ``base`` says what they share."""
+
+from .base import Loss, MarginLoss, ResidualLoss, as_loss
+from .epsilon_insensitive import EpsilonInsensitive
+from .exponential import Exponential
+from .hinge import Hinge
+from .huber import Huber
+from .log_cosh import LogCosh
+from .logistic import Logistic
+from .savage import Savage
+from .smoothed_hinge import SmoothedHinge
+from .squared import Squared
+from .squared_hinge import SquaredHinge
+from .tangent import Tangent
+
+__all__ = [
+    "EpsilonInsensitive",
+    "Exponential",
+    "Hinge",
+    "Huber",
+    "LogCosh",
+    "Logistic",
+    "Loss",
+    "MarginLoss",
+    "ResidualLoss",
+    "Savage",
+    "SmoothedHinge",
+    "Squared",
+    "SquaredHinge",
+    "Tangent",
+    "as_loss",
+]

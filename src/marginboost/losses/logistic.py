@@ -1,0 +1,53 @@
+"""The logistic loss ``log(1 + exp(-m))`` (eq. 3.2): logistic regression's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit, xlog1py, xlogy
+
+from ..core.types import Array
+from .base import MarginLoss
+
+
+@dataclass(frozen=True)
+class Logistic(MarginLoss):
+    """``log(1 + exp(-m))``; its conjugate is the binary entropy on [0, 1].
+
+    Weights are at most 1, so a wrong label has a bounded pull. The score is the log-odds.
+
+    Examples
+    --------
+    >>> Logistic().dual(np.array([-1e3, 0.0, 1e3]))
+    array([1. , 0.5, 0. ])
+    """
+
+    name = "logistic"
+
+    def value(self, t: Array) -> Array:
+        """``log(1 + exp(-m))``."""
+        return np.logaddexp(0.0, -np.asarray(t, dtype=float))
+
+    def dual(self, t: Array) -> Array:
+        """``1 / (1 + exp(m))``."""
+        return expit(-np.asarray(t, dtype=float))
+
+    def curvature(self, t: Array) -> Array:
+        """``d (1 - d)``."""
+        t = np.asarray(t, dtype=float)
+        return expit(t) * expit(-t)
+
+    def conjugate(self, d: Array) -> Array:
+        """``d log d + (1 - d) log(1 - d)``."""
+        share = np.clip(d, 0.0, 1.0)
+        entropy = xlogy(share, share) + xlog1py(1.0 - share, -share)
+        return np.where(share == d, entropy, np.inf)
+
+    def inverse(self, d: Array) -> Array:
+        """``log((1 - d) / d)``."""
+        return -logit(d)
+
+    def probability(self, scores: Array) -> Array:
+        """``1 / (1 + exp(-F))``."""
+        return expit(np.asarray(scores, dtype=float))

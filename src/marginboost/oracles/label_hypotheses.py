@@ -1,0 +1,171 @@
+"""Hypotheses of several classes: a number in [-1, 1] for every label, from a tree or anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from reprlib import repr as short
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..core.hypothesis import Hypothesis
+from ..core.labels import own_labels
+from ..core.types import Array
+from ..kernels.label_trees import add_label_trees
+from .any_sklearn import Fitted
+from .tree_hypothesis import Tree, laid_out
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelTree(Hypothesis):
+    """A decision tree whose leaves answer with a label or with a set of labels.
+
+    Attributes
+    ----------
+    tree : Tree
+        The splits; its values mean nothing.
+    answers : array of int32
+        For each node, at a leaf, the label that is +1 while all others are -1; a negative number
+        -1 - k stands for row k of ``sets``.
+    sets : array of int8
+        One row a set, one column a label: +1 or -1.
+    """
+
+    kind: ClassVar[str] = "label_tree"
+
+    tree: Tree
+    answers: Array
+    sets: Array
+
+    def __post_init__(self) -> None:
+        self.answers.flags.writeable = False
+        self.sets.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.tree, self.answers.copy(), self.sets.copy())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LabelTree) and self._bytes == other._bytes
+
+    def __hash__(self) -> int:
+        return hash(self._bytes)
+
+    def __repr__(self) -> str:
+        return f"LabelTree(n_leaves={self.tree.n_leaves}, n_labels={self.shape[0]})"
+
+    @property
+    def _bytes(self) -> tuple[Any, ...]:
+        return self.tree, self.answers.tobytes(), self.sets.tobytes()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One output a label."""
+        return (self.sets.shape[1],)
+
+    def __call__(self, rows: Array) -> Array:
+        """Outputs (rows, labels)."""
+        return type(self).voter([self], np.ones(1))(rows)
+
+    @classmethod
+    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
+        """One pass over the rows for all trees."""
+        nodes, categories, roots, width = laid_out([member.tree for member in members])
+        first_set = np.cumsum([0, *(len(member.sets) for member in members)])
+        answers = np.concatenate(
+            [
+                np.where(member.answers < 0, member.answers - first, member.answers)
+                for member, first in zip(members, first_set[:-1], strict=True)
+            ]
+        )
+        sets = np.concatenate([member.sets for member in members])
+        coef = np.ascontiguousarray(coef, dtype=np.float64)
+
+        def vote(rows: Array) -> Array:
+            if rows.shape[1] < width:  # the kernel does not check
+                raise ValueError(f"a tree reads {width} features, the rows have {rows.shape[1]}")
+            total = np.zeros((len(rows), sets.shape[1]))
+            add_label_trees(rows, nodes, categories, roots, answers, sets, coef, total)
+            return total
+
+        return vote
+
+    def negated(self) -> LabelTree:
+        """Turn all outputs round: a single label becomes the set of all others."""
+        n_sets, n_labels = self.sets.shape
+        others = 1 - 2 * np.eye(n_labels, dtype=np.int8)
+        answers = np.where(self.answers < 0, self.answers, -1 - n_sets - self.answers)
+        return LabelTree(self.tree, answers.astype(np.int32), np.concatenate([-self.sets, others]))
+
+    def cuts(self) -> list[tuple[int, float]]:
+        """All cuts between numbers."""
+        return self.tree.cuts()
+
+    def importances(self, n_features: int) -> Array:
+        """Share of each feature in the gain of all splits."""
+        return self.tree.importances(n_features)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "kind": self.kind,
+            "n_labels": self.shape[0],
+            "tree": self.tree.to_dict(),
+            "answers": self.answers.tolist(),
+            "sets": self.sets.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Make a tree from plain data, checking every field."""
+        n_labels, tree = data.get("n_labels"), data.get("tree")
+        if type(n_labels) is not int or not 2 <= n_labels < 1 << 31:
+            raise ValueError(f"n_labels: got {short(n_labels)}, expected an integer of at least 2")
+        if not isinstance(tree, dict) or tree.get("kind") != Tree.kind:
+            raise ValueError(f"tree: got {short(tree)}, expected a tree")
+        splits = Tree.from_dict(tree)
+        sets = _read_sets(data.get("sets"), n_labels)
+        answers = data.get("answers")
+        if not isinstance(answers, list) or len(answers) != splits.n_nodes:
+            raise ValueError(f"answers: got {short(answers)}, expected one a node")
+        for answer in answers:
+            if type(answer) is not int or not -len(sets) <= answer < n_labels:
+                raise ValueError(f"answers: got {short(answer)}, expected a label or a set")
+        return cls(splits, np.array(answers, dtype=np.int32), sets)
+
+
+def _read_sets(sets: Any, n_labels: int) -> Array:
+    if not isinstance(sets, list):
+        raise ValueError(f"sets: got {short(sets)}, expected a list")
+    for row in sets:
+        good = isinstance(row, list) and len(row) == n_labels
+        if not good or not all(type(sign) is int and abs(sign) == 1 for sign in row):
+            raise ValueError(f"sets: got {short(row)}, expected {n_labels} times 1 or -1")
+    return np.array(sets, dtype=np.int8).reshape(len(sets), n_labels)
+
+
+@dataclass(frozen=True)
+class FittedLabels(Hypothesis):
+    """A fitted classifier of several classes: +1 for the label it predicts, -1 for all others."""
+
+    estimator: Any
+    n_labels: int
+    sign: int = 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One output a label."""
+        return (self.n_labels,)
+
+    def __call__(self, rows: Array) -> Array:
+        """Outputs (rows, labels)."""
+        own = own_labels(self.estimator.predict(rows), self.n_labels)
+        return np.where(own, self.sign, -self.sign).astype(np.float64)
+
+    def negated(self) -> FittedLabels:
+        """Turn all outputs round."""
+        return FittedLabels(self.estimator, self.n_labels, -self.sign)
+
+    def importances(self, n_features: int) -> Array:
+        """Take the estimator's own importances, or its absolute coefficients."""
+        return Fitted(self.estimator).importances(n_features)

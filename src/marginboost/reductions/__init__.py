@@ -1,0 +1,13 @@
+"""From many classes to two and back: which binary problems to solve, and what their votes say."""
+
+from .codes import CODES, make_code
+from .decoding import DECODINGS, Decoder, class_probabilities, multiclass_margins
+
+__all__ = [
+    "CODES",
+    "DECODINGS",
+    "Decoder",
+    "class_probabilities",
+    "make_code",
+    "multiclass_margins",
+]
