@@ -36,5 +36,6 @@ def test_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
     main([])
     printed = capsys.readouterr().out.replace(os.sep, "/")
     assert (tmp_path / "demo-output" / "margins.png").stat().st_size > 10_000
+    assert (tmp_path / "demo-output" / "report.html").stat().st_size > 100_000
     shown = README.read_text().split("```text\n")[1].split("```")[0]
     assert printed.strip() == shown.strip()

@@ -101,9 +101,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass stores its parameters and says in ``_make_rule`` which algorithm they mean. It is
     about two classes; more are reduced to problems of two, each solved by a copy of the classifier
-    (``problems_``), by default each class against all others. That default has K problems and not
-    K (K - 1) / 2, a certificate and an explanation for each class, and lost least with strong base
-    learners where it was measured (docs/multiclass.md).
+    (``problems_``), by default each class against all others: that has the fewest problems, and a
+    certificate and an explanation for each class. docs/multiclass.md has measurements of others.
     """
 
     registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}

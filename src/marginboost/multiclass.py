@@ -43,7 +43,8 @@ class MulticlassBooster(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     All algorithms take several classes by themselves, each class against all others; this offers
     other codes. "all-pairs" was better with stumps and worse with trees that separate pairs
-    perfectly; "error-correcting" was best with trees, at more problems (docs/multiclass.md).
+    perfectly; "error-correcting" was best or next to it with trees, at the highest cost
+    (docs/multiclass.md).
 
     Parameters
     ----------

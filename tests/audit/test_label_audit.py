@@ -10,7 +10,6 @@ from sklearn.tree import DecisionTreeClassifier
 from marginboost import AdaBoostClassifier
 from marginboost.audit import LabelAudit, evaluate_audit, plant_flips
 from marginboost.audit.audit import flag
-from marginboost.audit.planting import KINDS
 from marginboost.datasets import circle_2d
 
 

@@ -182,24 +182,25 @@ def test_training_error_is_bounded_by_that_of_the_problems(seed, code):
 
 @pytest.mark.parametrize("make", EVERY)
 def test_every_algorithm_takes_several_classes(make):
-    model = make().fit(X, NAMES)
-    np.testing.assert_array_equal(model.classes_, np.unique(NAMES))
-    votes = model.decision_function(X)
-    assert votes.shape == (150, 3)
+    rows, names = X[::3], NAMES[::3]
+    model = make().fit(rows, names)
+    np.testing.assert_array_equal(model.classes_, np.unique(names))
+    votes = model.decision_function(rows)
+    assert votes.shape == (50, 3)
     assert (np.abs(votes) <= 1).all()
-    assert model.score(X, NAMES) > 0.9
-    np.testing.assert_array_equal(model.predict(X), model.classes_[votes.argmax(axis=1)])
-    chances = model.predict_proba(X)
+    assert model.score(rows, names) > 0.9
+    np.testing.assert_array_equal(model.predict(rows), model.classes_[votes.argmax(axis=1)])
+    chances = model.predict_proba(rows)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     np.testing.assert_array_equal(chances.argmax(axis=1), votes.argmax(axis=1))
-    np.testing.assert_allclose(model.margins(X, NAMES), model.margins_)
+    np.testing.assert_allclose(model.margins(rows, names), model.margins_)
     assert (np.abs(model.margins_) <= 1).all()
-    right = model.predict(X) == NAMES
+    right = model.predict(rows) == names
     assert (right >= (model.margins_ > 0)).all()
     assert ((model.margins_ >= 0) >= right).all()
-    *_, last = model.staged_decision_function(X)
+    *_, last = model.staged_decision_function(rows)
     np.testing.assert_allclose(last, votes, atol=1e-9)
-    assert sum(1 for _ in model.staged_predict_proba(X)) == max(map(len, model.estimators_))
+    assert sum(1 for _ in model.staged_predict_proba(rows)) == max(map(len, model.estimators_))
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     assert len(model.problems_) == len(model.certificate_) == len(model.history_) == 3
     assert model.certified_ == all(proof.certified for proof in model.certificate_)

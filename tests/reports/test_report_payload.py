@@ -115,7 +115,7 @@ def test_pictures():
 @pytest.mark.parametrize(
     ("flagged", "rate", "text"),
     [
-        (0, 0.0, "No label of the 100 stands out as wrong; an estimated less than 0.1% of them"),
+        (0, 0.0, "No label of the 100 stands out as wrong; estimated noise is less than 0.1%."),
         (1, 0.01, "1 of 100 labels looks wrong, with at most 20% false alarms expected among them"),
         (7, 0.065, "7 of 100 labels look wrong, .*; an estimated 6.5% of all labels are wrong."),
     ],

@@ -149,6 +149,10 @@ def test_bodies_that_are_no_decision(server, body):
     assert server.decisions == {}
 
 
+def test_a_large_body_gets_its_answer(server):
+    assert ask(server, "POST", body=b"x" * 1_000_000)[0] == 400
+
+
 @pytest.mark.parametrize("length", ["-1", "1e3", "9" * 30, "²", "", None])
 def test_lengths_that_are_none(server, length):
     status, _, _ = ask(server, "POST", body=decision(), Content_Length=length or "x")

@@ -19,7 +19,7 @@ all hypotheses found: by the simplex method, by an interior-point method, or smo
 
 Certificate: any capped d gives an upper bound by its largest edge, any α a lower bound by its own
 value. Both are computed from scratch, so the bracket is valid even where the master is not exact.
-In the C-form the bracket is about 1 - (C Σα + Σ w ξ) / Σw, what the model gains over saying nothing.
+In the C-form it is about 1 - (C Σα + Σ w ξ) / Σw, what the model gains over saying nothing.
 Rate: finite for a finite class with exact solutions; none in general.
 
 References: Demiriz, Bennett & Shawe-Taylor 2002; Rätsch 2001, section 4.3.
@@ -53,8 +53,8 @@ MASTERS: dict[str, type[Master]] = {
     "interior": InteriorMaster,
     "smooth": SmoothMaster,
 }
-SIMPLEX_ROWS = 2000
-"""Rows up to which "auto" means the simplex method; above, the smoothed problem."""
+SIMPLEX_ROWS, INTERIOR_ROWS = 500, 2000
+"""Rows up to which "auto" means the simplex and the interior-point method."""
 IDLE_ROUNDS = 10
 """Rounds without weight after which a hypothesis is forgotten."""
 FOR_GOOD = -(10**9)
@@ -110,11 +110,8 @@ class LPBoost(Rule):
         """Begin with the prior as weights, or take up a run by its hypotheses."""
         sample = state.sample
         self._problem = self._make_problem(sample)
-        solver = self.solver
-        if solver == "auto":
-            solver = "simplex" if len(sample.y) <= SIMPLEX_ROWS else "smooth"
-        arguments = (self._problem, sample.y, sample.n_threads, self.solver_seconds)
-        self._master = MASTERS[solver](*arguments)
+        make = MASTERS.get(self.solver) or _suited_master(len(sample.y))
+        self._master = make(self._problem, sample.y, sample.n_threads, self.solver_seconds)
         self._pool = state.pool = PackedPool(len(sample.y), sample.n_threads)
         self._known = {state.members[t] for t in self._in_pool}
         self._forgotten = set(state.members) - self._known
@@ -268,6 +265,13 @@ class LPBoost(Rule):
         self._of_master = memory["master"]
 
 
+def _suited_master(n_rows: int) -> type[Master]:
+    """What "auto" means: exact for few rows, fast for many."""
+    if n_rows <= SIMPLEX_ROWS:
+        return SimplexMaster
+    return InteriorMaster if n_rows <= INTERIOR_ROWS else SmoothMaster
+
+
 @document
 class LPBoostClassifier(BaseMarginClassifier):
     """Soft-margin boosting with a certificate: the ν-LP, solved to a proven gap.
@@ -290,7 +294,7 @@ class LPBoostClassifier(BaseMarginClassifier):
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
-        a gap of 1e-3). "auto" takes the first up to 2000 rows, else the last.
+        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
@@ -366,9 +370,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         if self.solver_time_limit is not None:
             check_number("solver_time_limit", self.solver_time_limit, above=0.0)
         check_choice("solver", self.solver, ("auto", *MASTERS))
-        return LPBoost(
-            self.nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit
-        )
+        return LPBoost(self.nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit)
 
     def _keep(self, run: Run, *details: Any) -> None:
         super()._keep(run, *details)

@@ -54,7 +54,7 @@ from .adaboost import ROUNDING, TINY
 
 BASES = ("adaboost", "arc-gv")
 ON_STALL = ("stop", "floor", "adaboost_step")
-FLOOR = 0.01
+FLOOR = 0.05
 """Coefficient of a hypothesis that does not lower G, where the run goes on all the same."""
 REPEATS = 20
 """Rounds in a row with the same hypothesis and the same weights, after which the run is stuck."""
@@ -81,7 +81,7 @@ class NuArc(Rule):
 
     def __init__(
         self,
-        nu: float = 0.5,
+        nu: float = 0.4,
         base: str = "adaboost",
         on_stall: str = "floor",
         max_step: float = 5.0,
@@ -236,7 +236,7 @@ class NuArcClassifier(BaseMarginClassifier):
         Descent of AdaBoost or of Arc-GV.
     on_stall : {"stop", "floor", "adaboost_step"}
         What to do where no coefficient of the new hypothesis lowers the objective, which is common:
-        end the run as in the thesis, add it with coefficient 0.01, or with that of AdaBoost.
+        end the run as in the thesis, add it with coefficient 0.05, or with that of AdaBoost.
     sampling : {"resample", "reweight"}
         Whether the base learner gets a sample drawn by weight, or the weights. With weights and
         exact stumps the bounds are proven, but large ν may bring the same stump for ever; such a
@@ -281,7 +281,7 @@ class NuArcClassifier(BaseMarginClassifier):
         estimator: Any = None,
         *,
         n_estimators: int = 200,
-        nu: float = 0.5,
+        nu: float = 0.4,
         base: str = "adaboost",
         on_stall: str = "floor",
         sampling: str = "resample",

@@ -87,9 +87,8 @@ class PackedPool(ColumnPool):
         if self._codes is None:
             return super().combine(coef)
         groups = -(-self._size // 8)
-        padded = np.zeros(8 * groups)
-        padded[: self._size] = coef
-        padded = padded.reshape(groups, 8)
+        padded = np.zeros((groups, 8))
+        padded.ravel()[: self._size] = coef
         used = np.flatnonzero(padded.any(axis=1))
         codes, scores = self._codes, np.zeros(self._n_rows)
         # Not by BLAS, whose sums may depend on the number of its threads.

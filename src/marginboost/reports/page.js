@@ -20,6 +20,7 @@ const make = (tag, attributes = {}, ...children) => fill(document.createElement(
 const draw = (tag, attributes = {}, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 const label = (k) => data.classes[k];
 const quoted = (text) => `“${text}”`;
+const brief = (text) => ([...text].length > 16 ? [...text].slice(0, 15).join("") + "…" : text);
 const count = (n) => n.toLocaleString("en");
 const number = (x, digits = 3) => (x === null || x === undefined ? "–" : Number(x.toPrecision(digits)).toString());
 const signed = (x) => (x > 0 ? "+" : "") + x.toFixed(Math.abs(x) < 0.1 ? 3 : 2);
@@ -144,8 +145,8 @@ function detail(row) {
     return [data.features[j].name, value(x), middle(typical[row.given]), middle(typical[row.other]),
       strip(data.features[j], x, row), pushBar(push, most)];
   });
-  const heads = [["Feature", "name"], ["This row", "number name"], [`Typical ${quoted(given)}`, "number given"],
-    [`Typical ${quoted(other)}`, "number suggested"], ["Row and middle halves", "strip"], ["Push", "number"]];
+  const heads = [["Feature", "name"], ["This row", "number value"], [`Typical ${quoted(brief(given))}`, "number value given"],
+    [`Typical ${quoted(brief(other))}`, "number value suggested"], ["Row and middle halves", "strip"], ["Push", "number"]];
   const pushing = features.length
     ? make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": `Features of row ${row.id}` }, grid(heads, features))
     : make("p", { class: "note" }, "The boosted stumps use no feature here.");
@@ -346,7 +347,7 @@ function bars(step, most) {
   const height = row * all.length + (step.left_out ? row : 4), x = (v) => 185 + (v / most) * 70;
   const svg = frame(width, height, `Share of ${step.name}: ` + all.map(([name, level]) => `${name} ${signed(level)}`).join(", "));
   all.forEach(([name, level], k) => svg.append(
-    words(108, row * k + 14, [...name].length > 16 ? [...name].slice(0, 15).join("") + "…" : name, "end"),
+    words(108, row * k + 14, brief(name), "end"),
     draw("rect", { class: "others", x: Math.min(x(0), x(level)), y: row * k + 4, width: Math.max(1, Math.abs(x(level) - x(0))), height: row - 6 })));
   svg.append(draw("path", { class: "axis", d: `M${x(0)},0V${row * all.length}` }));
   if (step.left_out) svg.append(words(108, height - 5, `${count(step.left_out)} more`, "end"));

@@ -90,10 +90,7 @@ def verdict(audit: LabelAudit) -> str:
     rate = audit.noise_rate_
     share = f"{rate:.1%}" if rate >= 0.0005 else "less than 0.1%"
     if flagged == 0:
-        return (
-            f"No label of the {n_rows:,} stands out as wrong; an estimated {share} of them are, "
-            "but there is no telling which."
-        )
+        return f"No label of the {n_rows:,} stands out as wrong; estimated noise is {share}."
     rows = f"{flagged:,} of {n_rows:,} labels {'looks' if flagged == 1 else 'look'} wrong"
     alarms = f"with at most {audit.fdr:.0%} false alarms expected among them"
     return f"{rows}, {alarms}; an estimated {share} of all labels are wrong."

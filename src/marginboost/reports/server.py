@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import secrets
+import socket
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -46,6 +48,7 @@ class AuditServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = 64
 
     def __init__(
         self,
@@ -161,6 +164,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("X-Frame-Options", "DENY")
         self.end_headers()
         self.wfile.write(body)
+
+    def finish(self) -> None:
+        """Read what is left of a refused request: closing on it could lose our answer."""
+        super().finish()
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(1.0)
+            for _ in range(100):
+                if not self.connection.recv(1 << 16):
+                    break
 
     def version_string(self) -> str:
         """Name of the server; no versions."""

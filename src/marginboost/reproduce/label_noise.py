@@ -7,7 +7,8 @@ labels of the training rows are flipped on purpose, 0 to 30 %; test rows are lef
 Base learner: trees of depth 2 and 100 rounds for all; the thesis had RBF nets and 200 rounds, so
 errors differ from its own. Protocol after the thesis: the splits of the archive as far as they are
 in the data folder, random ones of the same sizes for the rest; each parameter chosen by 5-fold
-cross-validation on the first splits, the median kept for all. Differences to AdaBoost are paired.
+cross-validation on the first split (the thesis: on the first five) and kept for all. Differences to
+AdaBoost are paired.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ PUBLISHED = {  # Table 4.1, no added noise: AdaBoost, AdaBoost_Reg, ν-Arc, barr
     "waveform": (10.8, 9.8, 10.0, 9.7),
 }
 NOISE = (0.0, 0.1, 0.2, 0.3)
-SPLITS, CHOOSING_SPLITS, FOLDS = 10, 2, 5
+SPLITS, CHOOSING_SPLITS, FOLDS = 10, 1, 5
 ROUNDS = 100
 
 
@@ -67,15 +68,13 @@ def methods(n_rows: int) -> dict[str, list[Any]]:
     common: dict[str, Any] = {"n_estimators": ROUNDS, "n_jobs": 1}
     return {
         "AdaBoost": [AdaBoostClassifier(tree, **common)],
-        "ν-LP": [LPBoostClassifier(tree, nu=nu, **common) for nu in (0.1, 0.2, 0.35, 0.5, 0.7)],
-        "AdaBoost_Reg": [
-            AdaBoostRegClassifier(tree, C=C, **common) for C in (0.02, 0.05, 0.1, 0.2, 0.5)
-        ],
+        "ν-LP": [LPBoostClassifier(tree, nu=nu, **common) for nu in (0.1, 0.3, 0.5, 0.7)],
+        "AdaBoost_Reg": [AdaBoostRegClassifier(tree, C=C, **common) for C in (0.05, 0.1, 0.2, 0.4)],
         "barrier": [
             BarrierBoostClassifier(tree, C=share * n_rows, **common)
-            for share in (0.003, 0.01, 0.02, 0.05, 0.1)
+            for share in (0.01, 0.03, 0.06, 0.12)
         ],
-        "ν-Arc": [NuArcClassifier(tree, nu=nu, **common) for nu in (0.1, 0.2, 0.35, 0.5, 0.7)],
+        "ν-Arc": [NuArcClassifier(tree, nu=nu, **common) for nu in (0.1, 0.3, 0.5, 0.7)],
     }
 
 
@@ -100,8 +99,8 @@ def _notes() -> tuple[str, ...]:
     return (
         f"mean over {SPLITS} splits ± standard error; in brackets the paired difference to "
         "AdaBoost ± its standard error",
-        f"trees of depth 2, {ROUNDS} rounds; parameters: median choice of {FOLDS}-fold "
-        f"cross-validation on the first {CHOOSING_SPLITS} splits",
+        f"trees of depth 2, {ROUNDS} rounds; parameters chosen by {FOLDS}-fold cross-validation "
+        "on the first split",
     )
 
 

@@ -31,6 +31,8 @@ from .master import SHARE, Master
 
 MOST_STEPS = 60
 """Steps after which the best point seen is taken."""
+TIGHT = 1e-9
+"""Room between all caps together and one, below which there is nothing to choose."""
 NEAREST = 1e-11
 """Smallest gap asked for: below it rounding decides."""
 INSIDE = 0.995
@@ -87,6 +89,8 @@ class InteriorMaster(Master):
 
     def solve(self, pool: PackedPool, start: Array, gap: float) -> tuple[Array, Array]:
         """Solve to a share of the gap."""
+        if self.problem.price is None and self.problem.caps.sum() <= 1.0 + TIGHT:
+            return self._only_weights(pool)
         self._start_clock()
         with threadpool_limits(1, "blas"):  # threads are ours, so that sums have one order
             accuracy = max(SHARE * gap, NEAREST)
@@ -105,6 +109,13 @@ class InteriorMaster(Master):
                 except np.linalg.LinAlgError:  # rounding has the last word
                     break
             return self._finish(pool, best, accuracy)
+
+    def _only_weights(self, pool: PackedPool) -> tuple[Array, Array]:
+        """At ν = 1 all weights are at their caps: there is no interior, and one column is best."""
+        self.weights = self.problem.caps / self.problem.caps.sum()
+        coef = np.zeros(len(pool))
+        coef[int(np.argmax(pool.edges(self.y * self.weights)))] = 1.0
+        return coef, self.weights
 
     def _gap(self, point: _Point, outcomes: Array, edges: Array) -> float:
         """Distance of the bounds that a point proves for the master problem."""
@@ -236,7 +247,7 @@ def _back(factor: Any, right: Array) -> Array:
 
 
 def _centred(pull: Array, caps: Array, mu: float) -> tuple[Array, Array]:
-    """Solve ``μ / (cap - d) - μ / d = pull`` for d; returns d and cap - d, both to full accuracy."""
+    """Solve ``μ / (cap - d) - μ / d = pull``; returns d and cap - d, both to full accuracy."""
     q = np.abs(pull) * caps / mu
     root = np.sqrt(q * q + 4.0)
     less, more = 2.0 / (2.0 + q + root), 2.0 / (2.0 + 4.0 / (root + q))

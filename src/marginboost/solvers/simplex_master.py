@@ -41,9 +41,7 @@ class SimplexMaster(Master):
             self._model.setOptionValue(name, 1e-10)
         n, price = len(y), problem.price
         lowest, highest = (-INFINITY, INFINITY) if price is None else (price, price)
-        self._model.addVars(
-            n + 1, np.append(np.zeros(n), lowest), np.append(problem.caps, highest)
-        )
+        self._model.addVars(n + 1, np.append(np.zeros(n), lowest), np.append(problem.caps, highest))
         self._all = np.arange(n + 1, dtype=np.int32)
         if price is None:
             self._model.changeColCost(n, 1.0)

@@ -3,8 +3,9 @@
     max   ρ - price Σα - Σ_i cap_i β log(1 + exp((ρ - y_i F(x_i)) / β))
 
 over α and, in the ν-LP, ρ. The weights that follow, d_i = cap_i σ((ρ - y_i F(x_i)) / β), are capped
-and, at the best ρ, sum to one: they are feasible for the dual whatever α is. Smoothing costs at
-most β log 2 Σcap, so the temperature follows the gap. The cost is linear in the number of examples.
+and, at the best ρ, sum to one: they are feasible for the dual whatever α is. The temperature is
+that at which smoothing could at worst cost the whole gap; it costs a fraction of that, so the gap
+closes and the temperature falls with it. The work is linear in the number of examples.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from ..core.types import Array
 from ..kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
 from ..kernels.threads import run_blocks
 from .interior_master import InteriorMaster
-from .master import SHARE, Master
+from .master import Master
 from .soft_margin import MarginProblem
 
 T = TypeVar("T")
 
 ROWS = 1 << 15
 """Rows of one task; sums are added up in the order of tasks."""
-LEAST_EFFORT = 10
+LEAST_EFFORT = 20
 """Evaluations of the smoothed problem in a round that has new columns."""
 MOST_EFFORT = 160
 """Evaluations, after some rounds without new columns, that are as good as none."""
@@ -60,7 +61,7 @@ class SmoothMaster(Master):
         from scipy.optimize import minimize  # here, not above: half a second at import
 
         self._start_clock()
-        self._beta = max(SHARE * gap / self._cost, COLDEST)
+        self._beta = max(gap / self._cost, COLDEST)
         effort = self._next_effort(len(start))
         with threadpool_limits(1, "blas"):  # vectors as long as the pool: threads are in the way
             result = minimize(
@@ -144,9 +145,7 @@ class SmoothMaster(Master):
             rho = new
         self._rho = rho
 
-    def _weigh(
-        self, margins: Array, rho: float, hinge: bool = False
-    ) -> tuple[float, float, float]:
+    def _weigh(self, margins: Array, rho: float, hinge: bool = False) -> tuple[float, float, float]:
         """Write the weights at ρ; their sum, its slope in ρ and, if asked for, the hinge."""
         beta, caps = self._beta, self.problem.caps
 
@@ -175,7 +174,7 @@ class SmoothMaster(Master):
         return results
 
     def memory(self) -> dict[str, Any]:
-        """Return ρ and the temperature, from which weights follow unless polished, and the effort."""
+        """Return ρ and temperature, from which weights follow unless polished, and the effort."""
         return {
             "weights": self.weights.tolist() if self._polished else None,
             "rho": self._rho,
