@@ -91,9 +91,9 @@ def _curve(model: Any, X: Array, y: Array, X_test: Array, y_test: Array) -> tupl
     nodes = sum(tree.tree.n_nodes for tree in model.estimators_)
     late = 100 * model.estimator_errors_[-50:].mean()
     return (
-        f"{errors[0]:.1f}",
-        f"{errors[4]:.1f}",
-        f"{errors[-1]:.1f}",
+        f"{errors[0]:.2f}",
+        f"{errors[4]:.2f}",
+        f"{errors[-1]:.2f}",
         f"{100 * np.mean(five != y):.2f}",
         f"{late:.1f}",
         f"{nodes:,}",
