@@ -39,7 +39,7 @@ def _main(n_rows: int, n_features: int, rounds: int) -> None:
     _release()
     before, source = _reset_peak()
     US.fit(X, y, rounds)
-    peak = _status("VmHWM") if STATUS.exists() else _max_rss()
+    peak = _status("VmHWM") if STATUS.exists() else max_rss()
     print(json.dumps({"before": before, "peak": peak, "extra": peak - before, "source": source}))
 
 
@@ -56,7 +56,7 @@ def _reset_peak() -> tuple[int, str]:
         CLEAR_REFS.write_text("5")
         return _status("VmRSS"), "VmHWM, reset before the fit"
     except OSError:
-        return _max_rss(), "the lifetime peak, which hides a fit smaller than its set-up"
+        return max_rss(), "the lifetime peak, which hides a fit smaller than its set-up"
 
 
 def _status(field: str) -> int:
@@ -65,7 +65,7 @@ def _status(field: str) -> int:
     return 1024 * int(line.split()[1])
 
 
-def _max_rss() -> int:
+def max_rss() -> int:
     """Bytes of the lifetime peak; Linux counts kilobytes, macOS bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak

@@ -44,6 +44,7 @@ class Sizes:
         (0.4, 1_000),
         (0.4, 10_000),
         (0.4, 100_000),
+        (0.4, 1_000_000),
     )
     soft_margin_seconds: float = 400.0
     soft_margin_full_rows: int = 1000

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the folder is no
 pytest.importorskip("benchmarks.sizes", reason="the benchmarks are not part of this distribution")
 
 from benchmarks import __main__ as command_line
-from benchmarks import cold_start, fitting, memory, peers, predicting, scaling
+from benchmarks import cold_start, fitting, memory, peers, predicting, scaling, soft_margin
 from benchmarks.data import LABEL_NOISE, TEST, quality, synthetic
 from benchmarks.environment import OtherLoad, environment
 from benchmarks.report import Goal, Section, show
@@ -214,6 +214,37 @@ def test_memory_is_measured_in_a_fresh_process():
     found = memory.measure(500, 4, 2)
     assert found["peak"] >= found["before"] > 0
     assert found["extra"] == found["peak"] - found["before"]
+
+
+def test_soft_margin(monkeypatch, capsys):
+    def measured(nu, rows, seconds):  # 1e-5 s and 50 bytes a row
+        found = {"seconds": 1e-5 * rows, "met": nu == 0.7, "gap": 1e-3, "gap_minute": 1e-2}
+        return {**found, "rounds": 9, "columns": 99, "peak": 50 * rows}
+
+    monkeypatch.setattr(soft_margin, "measure", measured)
+    full = replace(
+        TINY,
+        soft_margin_cases=((0.7, 100_000), (0.7, 1_000_000), (0.4, 100_000)),
+        soft_margin_full_rows=40,
+    )
+    section = soft_margin.soft_margin(full)
+    check_section(section, capsys)
+    assert section.tables[0].rows[2][2] is None  # not closed: no time to show
+    ours, theirs = (section.tables[1].rows[k] for k in (0, 1))
+    assert ours[3] == pytest.approx(theirs[3], abs=1e-6)
+    found = {goal.what: goal for goal in section.goals}
+    seconds = found["ν = 0.7, 100,000 rows, seconds to gap 1e-3"]
+    assert (seconds.measured, seconds.verdict) == (1.0, "pass")
+    assert found["ν = 0.7, 1,000,000 rows, peak"].measured == pytest.approx(0.05)
+    slope = found["exponent of time in rows, 100,000 to 1,000,000, ν = 0.7"]
+    assert slope.measured == pytest.approx(1.0)
+
+
+def test_soft_margin_is_measured_in_a_fresh_process():
+    found = soft_margin.measure(0.7, 300, 30.0)
+    assert found["met"]
+    assert found["gap"] <= soft_margin.TOLERANCE
+    assert found["peak"] > 10**7
 
 
 def test_cold_start(monkeypatch, capsys):

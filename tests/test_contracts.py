@@ -7,6 +7,7 @@ from sklearn.tree import DecisionTreeRegressor
 from marginboost.algorithms._example import SmallSteps, SmallStepsClassifier
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.arc_gv import ArcGV
+from marginboost.algorithms.lpboost import LPBoost
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.checks import check_oracle, check_rule
 from marginboost.core import Rule
@@ -28,6 +29,12 @@ RULES = {
     "slow": lambda: AdaBoost(learning_rate=0.3),
     "closed step": lambda: AdaBoost(step="closed"),
     "plain Arc-GV": lambda: ArcGV(monotone=False),
+    "hard margin": lambda: LPBoost(nu=None),
+    "C-form": lambda: LPBoost(C=1.0),
+    "interior": lambda: LPBoost(solver="interior"),
+    "interior C-form": lambda: LPBoost(solver="interior", C=1.0),
+    "smooth": lambda: LPBoost(solver="smooth"),
+    "smooth C-form": lambda: LPBoost(solver="smooth", C=1.0),
     "fine search": lambda: MarginalAdaBoost(epsilon=0.4, last_run_length=10),
 }
 ORACLES = {

@@ -107,6 +107,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
     summary: ClassVar[dict[str, str]] = {}
+    _chooses_in_fit: ClassVar[bool] = False
+    """Whether fit chooses weights or parameters that a model file does not keep."""
     _code: Any = "one-vs-rest"
     _decoding: str = "auto"
     _answers_labels: ClassVar[bool] = False

@@ -9,7 +9,7 @@ import marginboost.oracles.histograms as histograms_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
 from marginboost.core.pool import ColumnPool
 from marginboost.kernels import reference
-from marginboost.kernels.soft_margin import capped_weights, smoothed_hinge
+from marginboost.kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
 from marginboost.kernels.stumps import gather_weights, select_rows, subset_histograms
 from marginboost.oracles.histograms import FRESH_ROUNDS, WeightHistograms
 
@@ -119,12 +119,14 @@ def test_pool_is_a_matrix(n, m, real, seed):
 @given(st.floats(-2, 2), st.sampled_from([1e-9, 1e-3, 1.0]), st.integers(0, 10**6))
 def test_smoothed_hinge_and_its_weights(rho, beta, seed):
     rng = np.random.default_rng(seed)
-    scores, y = rng.normal(size=50), np.where(rng.random(50) < 0.5, 1, -1).astype(np.int8)
-    caps, out = rng.uniform(size=50), np.empty(50)
-    total, slope = capped_weights(scores, y, caps, rho, beta, out)
-    z = (rho - y * scores) / beta
+    margins, caps, out = rng.normal(size=50), rng.uniform(size=50), np.empty(50)
+    z, small = np.empty(50), np.empty(50)
+    shortfalls(margins, rho, beta, z, small)
+    np.testing.assert_array_equal(z, (rho - margins) / beta)
+    np.testing.assert_array_equal(small, -np.abs(z))
+    total, slope = capped_weights(z, np.exp(small), caps, out)
     share = np.exp(-np.logaddexp(0, -z))
     np.testing.assert_allclose(out, caps * share, rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose([total, slope], [out.sum(), out @ (1 - share)], atol=1e-10)
-    expected = caps @ np.logaddexp(0, z)
-    np.testing.assert_allclose(smoothed_hinge(scores, y, caps, rho, beta), expected, rtol=1e-11)
+    hinge = smoothed_hinge(z, np.log1p(np.exp(small)), caps)
+    np.testing.assert_allclose(hinge, caps @ np.logaddexp(0, z), rtol=1e-11)

@@ -252,6 +252,22 @@ def test_c_above_every_edge_gives_the_empty_model(solver, tmp_path):
     assert bought.certificate_.value > 0
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_hypotheses_of_a_cheaper_run_are_not_kept_at_any_price(solver):
+    """A run that begins with another's hypotheses ends at the same value, or at nothing."""
+    rng = np.random.default_rng(0)
+    outcomes, y = np.where(rng.random((30, 40)) < 0.6, 1.0, -1.0), np.ones(30, dtype=int)
+    sample, cheap = matrix_sample(outcomes, y), LPBoost(solver=solver, C=1.0)
+    train(sample, FiniteOracle(), cheap, max_rounds=100, tol=1e-7)
+    for C in (3.0, 29.0, 100.0):
+        rule = LPBoost(solver=solver, C=C)
+        rule.start_from(cheap)
+        done = train(sample, FiniteOracle(), rule, max_rounds=100, tol=1e-7)
+        best = optimum(outcomes, np.ones(30), C=C)
+        assert done.certificate.value == pytest.approx(best, abs=1e-6)
+        assert (len(done.ensemble) == 0) == (C > 3.0)
+
+
 # -- weights are copies --------------------------------------------------------------------------
 
 

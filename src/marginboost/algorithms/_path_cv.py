@@ -37,6 +37,7 @@ class PathCV(BaseMarginClassifier):
     usual: ClassVar[tuple[float, ...]]
     """Values where none are listed."""
     choices: ClassVar[tuple[str, ...]] = ("best", "one-se")
+    _chooses_in_fit = True
 
     cv: Any
     choice: str

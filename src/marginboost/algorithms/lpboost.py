@@ -205,10 +205,11 @@ class LPBoost(Rule):
         self._trial = np.append(self._trial, np.zeros(len(new)))
 
     def _accept(self, state: State, coef: Array) -> None:
-        """Take a combination if it is the best so far, or the first."""
+        """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""
         scores, length = self._pool.combine(coef), float(coef.sum())
         value = self._problem.value(state.sample.y * scores, length)
-        if length > 0.0 and (value > self._value or state.length == 0.0):
+        first = state.length == 0.0 and self._problem.price is None
+        if length > 0.0 and (value > self._value or first):
             self._value = value
             whole = np.zeros(len(state.members))
             whole[self._in_pool] = coef
@@ -228,8 +229,13 @@ class LPBoost(Rule):
         self._master.forget(keep)
         self._in_pool, self._idle = self._in_pool[keep], self._idle[keep]
         self._trial = self._trial[keep]
-        # The last bits of a vote depend on the pool: a resumed run has only this one.
-        state.replace(present, self._pool.combine(present[self._in_pool]))
+        self._vote_again(state)
+
+    def _vote_again(self, state: State) -> None:
+        """Make the scores with the present pool: its order decides their last bits."""
+        present = np.array(state.coef)
+        if present.any():
+            state.replace(present, self._pool.combine(present[self._in_pool]))
 
     # -- going on after an interruption ----------------------------------------------------------
 
@@ -237,8 +243,7 @@ class LPBoost(Rule):
         """Rebuild the pool and the weights of a resumed run."""
         for t in self._in_pool:
             self._pool.append(state.sample.column(state.members[t]))
-        present = np.array(state.coef)
-        state.replace(present, self._pool.combine(present[self._in_pool]))
+        self._vote_again(state)
         self._master.recall(self._of_master or {})
         weights = self._master.weights_again(self._pool, self._trial)
         state.dual[:] = state.sample.y * weights

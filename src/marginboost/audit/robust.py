@@ -78,6 +78,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
     C = None
+    _chooses_in_fit = True
 
     def __init__(
         self,

@@ -90,7 +90,8 @@ def _check_part(part: Any, path: str) -> Any:
 
     from ..estimators import BaseMarginClassifier
 
-    if type(part.model).__name__ not in BaseMarginClassifier.registry or 0 in part.code:
+    known = type(part.model).__name__ in BaseMarginClassifier.registry
+    if not known or part.model._chooses_in_fit or 0 in part.code:
         raise ModelError(
             f"{path}: no independent check is known for {type(part.model).__name__}", file=path
         )

@@ -148,7 +148,7 @@ class InteriorMaster(Master):
         """Return a point on the central path but for the equations of its rows."""
         caps, price = self.problem.caps, self.problem.price
         mu = gap / (2 * len(caps) + len(start))
-        alpha = np.maximum(start, NEW * start.sum() / len(start))
+        alpha = np.maximum(start, NEW * (float(start.sum()) or 1.0) / len(start))
         if price is None:
             alpha = alpha / alpha.sum()
         outcomes = self.y * pool.combine(alpha)

@@ -32,7 +32,7 @@ ROWS = 1 << 15
 LEAST_EFFORT = 20
 """Evaluations of the smoothed problem in a round that has new columns."""
 MOST_EFFORT = 160
-"""Evaluations, after some rounds without new columns, that are as good as none."""
+"""Evaluations, after some rounds without new columns, in whose place Newton's method is taken."""
 LOST = 2
 """Status of a search that found no lower value along a direction that promised one."""
 COLDEST = 1e-9
@@ -63,6 +63,8 @@ class SmoothMaster(Master):
         self._start_clock()
         self._beta = max(gap / self._cost, COLDEST)
         effort = self._next_effort(len(start))
+        if effort >= MOST_EFFORT:
+            return self._polish(pool, start, gap)
         with threadpool_limits(1, "blas"):  # vectors as long as the pool: threads are in the way
             result = minimize(
                 lambda raw: self._evaluate(pool, raw),
@@ -75,7 +77,7 @@ class SmoothMaster(Master):
         coef = np.asarray(result.x)
         if not self._fixed:
             coef /= coef.sum()
-        if result.status == LOST or effort >= MOST_EFFORT:
+        if result.status == LOST:
             return self._polish(pool, coef, gap)
         self._find_rho(self.y * pool.combine(coef))
         self._polished = False
@@ -97,7 +99,8 @@ class SmoothMaster(Master):
         An oracle's answer costs no more than a few evaluations: a rough solution over more columns
         beats a fine one over few.
         """
-        self._effort = LEAST_EFFORT if size != self._size else 2 * self._effort
+        doubled = min(2 * self._effort, MOST_EFFORT)
+        self._effort = doubled if size == self._size else LEAST_EFFORT
         self._size = size
         return self._effort
 
