@@ -18,13 +18,17 @@ Array = np.ndarray[Any, np.dtype[Any]]
 TIE = 1e-12
 """Two edges closer than this are equal: the lower feature, then the lower threshold, wins."""
 
+APART = 520
+"""Numbers between the histograms of two features that are filled together.
+
+Not 512: processors take a load for one that follows a store 4096 bytes away, and wait."""
 
 THRESHOLD, CATEGORY, PARTITION = 0, 1, 2
 
 
 @kernel
 def histogram_pair(first: Array, second: Array, dual: Array, out: Array) -> None:
-    """Sum ``dual`` by code for two uint8 features at once; ``out`` is (2 features, 2 copies, 256).
+    """Sum ``dual`` by code for two uint8 features at once; ``out`` is (2 features, 2 copies, bins).
 
     Codes are read eight rows at a time as one 64-bit word; the rows left over come last.
     """
@@ -59,7 +63,7 @@ def histograms_uint8(codes: Array, dual: Array, out: Array) -> None:
     Rows go through in blocks, so that the weights are still in the cache when the second feature of
     a pair wants them. An odd last feature is paired with itself.
     """
-    copies = np.empty((2, 2, 256))
+    copies = np.empty((2, 2, APART // 2))
     last, block = codes.shape[0] - 1, 16384
     for j in range(0, codes.shape[0], 2):
         other = min(j + 1, last)
@@ -67,8 +71,8 @@ def histograms_uint8(codes: Array, dual: Array, out: Array) -> None:
         for start in range(0, dual.size, block):
             stop = min(start + block, dual.size)
             histogram_pair(codes[j, start:stop], codes[other, start:stop], dual[start:stop], copies)
-        out[other] = copies[1, 0] + copies[1, 1]
-        out[j] = copies[0, 0] + copies[0, 1]
+        out[other] = (copies[1, 0] + copies[1, 1])[:256]
+        out[j] = (copies[0, 0] + copies[0, 1])[:256]
 
 
 @kernel
@@ -109,15 +113,15 @@ def subset_histograms(
     """Sums of weight by label and code over selected rows, for uint8 features.
 
     Block b of ``rows``, ``labels`` and ``weights`` begins at ``b * block`` and holds ``counts[b]``
-    rows. Four features share one read of them; where fewer are left the last is repeated.
+    rows. Five features share one read of them; where fewer are left the last is repeated.
     """
     last = codes.shape[0] - 1
-    sums = np.empty((4, 512))
-    h0, h1, h2, h3 = sums[0], sums[1], sums[2], sums[3]
-    for j in range(0, codes.shape[0], 4):
+    sums = np.empty((5, APART))
+    h0, h1, h2, h3, h4 = sums[0], sums[1], sums[2], sums[3], sums[4]
+    for j in range(0, codes.shape[0], 5):
         sums[:] = 0.0
-        c0, c1 = codes[j], codes[min(j + 1, last)]
-        c2, c3 = codes[min(j + 2, last)], codes[min(j + 3, last)]
+        c0, c1, c2 = codes[j], codes[min(j + 1, last)], codes[min(j + 2, last)]
+        c3, c4 = codes[min(j + 3, last)], codes[min(j + 4, last)]
         for b in range(counts.size):
             for k in range(b * block, b * block + counts[b]):
                 row, label, weight = rows[k], np.uint64(labels[k]), weights[k]
@@ -125,8 +129,9 @@ def subset_histograms(
                 h1[np.uint64(c1[row]) + label] += weight
                 h2[np.uint64(c2[row]) + label] += weight
                 h3[np.uint64(c3[row]) + label] += weight
-        for k in range(min(4, codes.shape[0] - j)):
-            out[j + k] = sums[k]
+                h4[np.uint64(c4[row]) + label] += weight
+        for k in range(min(5, codes.shape[0] - j)):
+            out[j + k] = sums[k, :512]
 
 
 @kernel

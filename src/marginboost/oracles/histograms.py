@@ -139,9 +139,9 @@ class WeightHistograms:
         return out
 
     def _over_features(self, fill: Callable[[slice], None], n_rows: int) -> None:
-        """Give each thread an equal share of the features; an even number keeps kernels busy."""
+        """Give each thread an equal share of the features."""
         n_threads = self.n_threads if n_rows * len(self._codes) > SERIAL_WORK else 1
-        step = 2 * -(-len(self._codes) // (2 * n_threads))
+        step = -(-len(self._codes) // n_threads)
 
         def task(share: int) -> None:
             fill(slice(share * step, (share + 1) * step))
