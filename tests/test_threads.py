@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_predict
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from marginboost import (
     AdaBoostClassifier,
@@ -21,6 +22,7 @@ from marginboost.data import Table
 from marginboost.kernels.threads import (
     ROW_BLOCK,
     available_threads,
+    one_algebra_thread,
     resolve_n_jobs,
     row_blocks,
     run_blocks,
@@ -218,3 +220,14 @@ def test_number_of_threads(monkeypatch):
     for nonsense in ("", "many", "0", "4,2"):
         monkeypatch.setenv("OMP_NUM_THREADS", nonsense)
         assert resolve_n_jobs(None) == 8
+
+
+def test_linear_algebra_on_one_thread():
+    def algebra():
+        return [part["num_threads"] for part in threadpool_info() if part["user_api"] == "blas"]
+
+    with threadpool_limits(2, "blas"):
+        before = algebra()
+        with one_algebra_thread():
+            assert set(algebra()) == {1}
+        assert algebra() == before

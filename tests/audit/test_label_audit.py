@@ -8,9 +8,11 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from marginboost import AdaBoostClassifier
-from marginboost.audit import LabelAudit, evaluate_audit, plant_flips
+from marginboost.audit import LabelAudit, evaluate_audit, evidence, plant_flips, stacking
+from marginboost.audit import audit as audit_module
 from marginboost.audit.audit import flag
 from marginboost.datasets import circle_2d
+from marginboost.reports import audit_payload, suspects
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,14 @@ def test_evidence_speaks_against_the_flipped(noisy_cancer):
     codes = audit.codes_
     assert (codes[near.agreeing] == codes[rows]).all()
     assert (codes[near.disagreeing] != codes[rows]).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_soft_margin_of_nothing_is_no_news():
+    """Labels that no single feature tells: the program's advice on ν would be of no use here."""
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    audit = LabelAudit(cv=2).fit(X, X[:, 0] * X[:, 1] > 0)
+    assert audit.evidence.certificates[0].value < evidence.GAP
 
 
 def test_neighbours_are_the_nearest(noisy_cancer):
@@ -171,6 +181,24 @@ def test_frames_with_gaps_and_categories():
     assert audit.evidence.pushes([0, 1]).shape == (2, 3)
 
 
+def test_rows_above_every_limit(monkeypatch):
+    """A million rows in small: learning, stacking, neighbours and typical values take samples."""
+    monkeypatch.setattr(audit_module, "TRAINING_ROWS", 200)
+    monkeypatch.setattr(stacking, "STACKING_ROWS", 250)
+    monkeypatch.setattr(evidence, "REFERENCE_ROWS", 150)
+    monkeypatch.setattr(suspects, "TYPICAL_ROWS", 100)
+    X, y = circle_2d(800)
+    noisy, flipped = plant_flips(y, 0.1, seed=3)
+    audit = LabelAudit(cv=3).fit(X, noisy)
+    assert audit.score_.shape == (800,)
+    assert flipped[audit.suspects(80)].mean() > 0.6
+    near = audit.evidence.neighbours(np.arange(800))
+    assert len({*near.agreeing.tolist(), *near.disagreeing.tolist()}) <= 150
+    payload = audit_payload(audit, most=20)
+    assert payload["rows"] == 800
+    assert len(payload["suspects"]) == 20
+
+
 def test_audits_repeat():
     X, y = circle_2d(200)
     first, second = LabelAudit().fit(X, y), LabelAudit(n_jobs=1).fit(X, y)
@@ -185,10 +213,17 @@ def test_flag_keeps_the_share_of_false_alarms():
         flagged = flag(score, doubted, fdr)
         assert not (flagged & ~doubted).any()
         assert not flagged.any() or score[flagged].mean() <= fdr
-        rest = doubted & ~flagged
+        rest = doubted & ~flagged & (score < 0.5)
         if rest.any():  # one more would be too many
             more = np.append(score[flagged], score[rest].min())
             assert more.mean() > fdr
+
+
+def test_no_label_is_flagged_that_is_rather_right():
+    """A hundred sure suspects must not buy a place among them for a row that is likely right."""
+    score = np.append(np.zeros(100), [0.49, 0.5, 0.9])
+    assert flag(score, np.full(103, True), 0.2).tolist() == [True] * 101 + [False] * 2
+    assert not flag(score, np.append(np.full(102, True), False), 0.99)[101:].any()
 
 
 @pytest.mark.parametrize(

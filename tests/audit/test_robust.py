@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
-from marginboost import AdaBoostClassifier, BinnedMatrix, RobustBoostClassifier
+from marginboost import AdaBoostClassifier, BinnedMatrix, RobustBoostClassifier, TreeOracle
 from marginboost.datasets import flip_labels, twonorm
 
 
@@ -34,6 +35,25 @@ def test_policies(policy, noisy):
     model = RobustBoostClassifier(policy=policy).fit(X, labels)
     assert model.score(X_test, y_test) > 0.85
     assert model.dual_.shape == labels.shape
+    # What is dropped or put right need not be left room for.
+    assert (model.nu_ > 2.5 * model.noise_rate_) == (policy == "keep")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "low", "high"),
+    [
+        (None, 0.5, 0.9),
+        (TreeOracle(max_depth=2), 0.05, 0.2),
+        (DecisionTreeClassifier(max_depth=2), 0.05, 0.2),
+    ],
+)
+def test_nu_leaves_room_for_what_the_base_learner_cannot_fit(estimator, low, high):
+    """Labels are right, but stumps know nothing of an exclusive or; trees do."""
+    X = np.random.default_rng(0).uniform(-1, 1, size=(300, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    model = RobustBoostClassifier(estimator, n_estimators=60).fit(X, y)
+    assert model.noise_rate_ < 0.05
+    assert low <= model.nu_ <= high
 
 
 def test_saves_and_loads(noisy, tmp_path):
@@ -43,11 +63,19 @@ def test_saves_and_loads(noisy, tmp_path):
     loaded = marginboost.load(tmp_path / "model.json")
     assert isinstance(loaded, RobustBoostClassifier)
     np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    assert (loaded.nu_, loaded.noise_rate_) == (model.nu_, model.noise_rate_)
+    given, weights = loaded.training_set(X, labels)
+    np.testing.assert_array_equal(given, labels)
+    np.testing.assert_allclose(weights, model.trust_, rtol=1e-9)
+    with pytest.warns(UserWarning, match="the audit of these rows estimates a noise of"):
+        loaded.training_set(X[:300], labels[:300])
 
 
-def test_more_than_two_classes():
+def test_more_than_two_classes(tmp_path):
     X, y = load_iris(return_X_y=True)
     model = RobustBoostClassifier().fit(X, y)
+    model.save(tmp_path / "model.json")
+    assert marginboost.load(tmp_path / "model.json").problems_[2].nu_ == model.nu_
     assert model.score(X, y) > 0.9
     assert {problem.nu_ for problem in model.problems_} == {model.nu_}
 

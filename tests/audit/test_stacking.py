@@ -20,7 +20,8 @@ def test_gradient_is_that_of_the_likelihood(seed, n_classes, n_voters):
     rng = np.random.default_rng(seed)
     logs = rng.normal(size=(n_voters, 30, n_classes))
     labels = rng.integers(0, n_classes, 30)
-    point, blind = rng.uniform(0.1, 2, n_voters), rng.uniform(0.0, 0.8)
+    point = np.concatenate([rng.uniform(0.1, 2, n_voters), rng.normal(size=n_classes)])
+    blind = rng.uniform(0.0, 0.8 / n_classes, n_classes)
     value = lambda p: _negative_log_likelihood(p, blind, logs, labels)[0]  # noqa: E731
     slope = lambda p: _negative_log_likelihood(p, blind, logs, labels)[1]  # noqa: E731
     assert check_grad(value, slope, point) < 1e-5
@@ -52,12 +53,35 @@ def test_noise_rate_is_recovered(n_classes, share):
 
 def test_trust_is_bayes_rule():
     """P(right | x, y) by enumerating all cases."""
-    belief, blind = np.array([[0.7, 0.2, 0.1]]), 0.3
+    belief, blind = np.array([[0.7, 0.2, 0.1]]), np.array([0.05, 0.15, 0.1])
     stack = Stack(np.ones(1), blind, belief)
+    everything_wrong = 0.0
     for y in range(3):
-        right = belief[0, y] * (1 - blind + blind / 3)
-        wrong = sum(belief[0, k] * blind / 3 for k in range(3) if k != y)
+        right = belief[0, y] * (1 - 0.3 + blind[y])
+        wrong = sum(belief[0, k] * blind[y] for k in range(3) if k != y)
         assert stack.trust(np.array([y]))[0] == pytest.approx(right / (right + wrong), rel=1e-12)
+        everything_wrong += wrong
+    assert stack.noise_rate == pytest.approx(everything_wrong, rel=1e-12)
+
+
+@pytest.mark.parametrize("rates", [(0.0, 0.3), (0.25, 0.05)])
+def test_noise_of_one_class_is_told_from_that_of_another(rates):
+    """Voters that learnt from one-sided noise are biased; constants and shares undo that."""
+    rng = np.random.default_rng(2)
+    n = 20_000
+    clean = 1 / (1 + np.exp(-8.0 * rng.normal(size=n)))
+    true = (rng.random(n) < clean).astype(int)
+    wrong = rng.random(n) < np.array(rates)[true]
+    learnt = clean * (1 - rates[1]) + (1 - clean) * rates[0]
+    given_labels = np.where(wrong, 1 - true, true)
+    stack = stack_votes(np.array([np.column_stack([1 - learnt, learnt])]), given_labels)
+    trust = stack.trust(given_labels)
+    assert 1 - trust.mean() == pytest.approx(wrong.mean(), abs=0.02)
+    for label in (0, 1):  # noise among the rows that carry the label
+        mine = given_labels == label
+        assert 1 - trust[mine].mean() == pytest.approx(wrong[mine].mean(), abs=0.03)
+    assert wrong[trust < 0.5].mean() > 0.8
+    assert (trust < 0.5)[wrong].mean() > 0.7
 
 
 def test_a_perfect_voter_stays_finite():

@@ -37,7 +37,6 @@ class PathCV(BaseMarginClassifier):
     usual: ClassVar[tuple[float, ...]]
     """Values where none are listed."""
     choices: ClassVar[tuple[str, ...]] = ("best", "one-se")
-    _chooses_in_fit = True
 
     cv: Any
     choice: str
@@ -71,8 +70,7 @@ class PathCV(BaseMarginClassifier):
 
     def _run(self, rows: Any, signs: Any, weights: Any, encode: Any, bins: Any = None) -> None:
         used = np.flatnonzero((weights > 0) & (signs != 0))
-        oracle = self._make_oracle()
-        sample = self._make_sample(rows, signs, weights, used, oracle, bins)
+        sample, oracle, _ = self._pose(rows, signs, weights, used, bins)
         self._choose(sample, oracle)
         self._meet(sample)
         super()._run(rows, signs, weights, encode, bins)

@@ -28,7 +28,7 @@ from ..core.stop import Stop
 from ..core.types import Array
 from ..estimators import BaseMarginClassifier, vote_share
 from ..solvers.entropy_projection import CappedEntropy, EntropySolver
-from ..solvers.soft_margin import soft_margin
+from ..solvers.soft_margin import check_share, soft_margin
 
 COLUMNS = 4
 """Hypotheses asked for in a round: more save rounds, but make each slower."""
@@ -63,6 +63,7 @@ class TotallyCorrective(Rule):
     def start(self, state: State) -> None:
         """Begin with the prior as weights, or take up a run by its hypotheses."""
         sample = state.sample
+        check_share(self.nu, sample.prior)
         state.pool = ColumnPool(len(sample.y), sample.n_threads)
         entropy = CappedEntropy(sample.prior, self.nu, sample.n_threads)
         self._solver = EntropySolver(state.pool, sample.y, entropy)

@@ -82,7 +82,7 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
         Most rounds; None is the number that the guarantee needs, 32 ln(1/ν) / accuracy². The run
         normally ends much earlier, when the gap is closed.
     nu : float
-        Share of the rows that may fall short of the margin, in (0, 1]: no row weighs more than
+        Share of the rows that may fall short of the margin, from 1/N to 1: no row weighs more than
         1 / (ν N). Choose it above the share of wrong labels.
     accuracy : float
         How far below the best soft margin that of the model may be, in (0, 1).

@@ -48,7 +48,7 @@ from ..estimators import BaseMarginClassifier, document, vote_share
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step
 from ..solvers.soft_descent import search_step, softmin
-from ..solvers.soft_margin import soft_margin
+from ..solvers.soft_margin import check_share, soft_margin
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING, TINY
 
@@ -96,12 +96,7 @@ class NuArc(Rule):
 
     def start(self, state: State) -> None:
         """Weights that follow the present scores."""
-        lightest = float(state.sample.prior.min())
-        if self.nu < lightest * (1.0 - 1e-12):
-            raise ValueError(
-                f"nu: got {self.nu!r}, expected at least {lightest:.6g}, the share of the lightest "
-                "row (1/N where all weigh the same); below it ν-Arc is AdaBoost"
-            )
+        check_share(self.nu, state.sample.prior)
         self._reweigh(state)
 
     def value(self, state: State) -> float:
@@ -230,8 +225,8 @@ class NuArcClassifier(BaseMarginClassifier):
     n_estimators : int
         Most rounds.
     nu : float
-        Share of the rows that may fall short of the margin, in (0, 1]; choose it well above the
-        share of wrong labels.
+        Share of the rows that may fall short of the margin, from 1/N to 1; choose it well above
+        the share of wrong labels.
     base : {"adaboost", "arc-gv"}
         Descent of AdaBoost or of Arc-GV.
     on_stall : {"stop", "floor", "adaboost_step"}

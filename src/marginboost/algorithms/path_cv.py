@@ -81,6 +81,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         "reference": "Rätsch 2001, eq. 4.12, 4.13",
     }
     parameter, grid, usual = "nu", "nus", NUS
+    _chosen = ("nu_", "cv_error_")
     choices = ("best", "one-se", "bound")
     C = None
 
@@ -195,6 +196,7 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         "reference": "Rätsch 2001, Alg. 4.5, section 4.4.1",
     }
     parameter, grid, usual = "C", "Cs", MISTRUSTS
+    _chosen = ("C_", "cv_error_")
     mistrust = "influence"
 
     def __init__(
@@ -276,6 +278,8 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
     ----------
     C_per_row_ : float
         The chosen price per row.
+    total_weight_ : float
+        Rows, copies counted: C is the price per row times this.
     cv_results_ : dict
         For every value: mean error and its standard error over the folds, the errors, rounds,
         seconds.
@@ -290,7 +294,7 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         "reference": "Rätsch 2001, Alg. 4.7, section 4.4.1",
     }
     parameter, grid, usual = "C_per_row", "Cs", PRICES
-    _total = 1.0
+    _chosen = ("C_per_row_", "total_weight_", "cv_error_")
 
     def __init__(
         self,
@@ -333,10 +337,10 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
     @property
     def C(self) -> float:  # type: ignore[override]
         """C in use."""
-        return self._present() * self._total
+        return self._present() * float(self.__dict__.get("total_weight_", 1.0))
 
     def _check_value(self, value: float) -> None:
         check_number("Cs", value, above=0.0)
 
     def _meet(self, sample: Sample) -> None:
-        self._total = sample.total
+        self.total_weight_ = sample.total

@@ -45,7 +45,7 @@ class LabelAudit(BaseEstimator):
         Folds; every row is judged by voters that learnt from the other folds.
     fdr : float
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
-        are flagged.
+        are flagged, but none whose label is more likely right than wrong.
     categorical_features : "from_dtype", None, or sequence of int or str
         Which columns hold categories: those of a data frame's categorical types, none, or these.
     n_jobs : int or None
@@ -66,8 +66,8 @@ class LabelAudit(BaseEstimator):
     rank_ : array of int
         Place of each row in the list of suspects, from 1.
     flagged_ : array of bool
-        The suspects: rows for which another label is more likely, as many as the allowed share of
-        false alarms admits.
+        The suspects: rows for which another label is more likely and whose own is more likely
+        wrong than right, as many of them as the allowed share of false alarms admits.
     noise_rate_ : float
         Estimated share of wrong labels.
     class_noise_rates_ : array
@@ -140,7 +140,7 @@ class LabelAudit(BaseEstimator):
         views = Views(X, table, self.n_jobs)
         self._vote(voters, ours, views)
         self._judge()
-        self._evidence = Evidence(views, self.codes_, self.noise_rate_)
+        self._evidence = Evidence(views, self.codes_, self.score_)
         return self
 
     def _check_voters(self) -> tuple[dict[str, Any], bool]:
@@ -269,11 +269,15 @@ def flag(score: Array, doubted: Array, fdr: float) -> Array:
     """Flag the most suspect of the doubted rows, so that the mean score of the flagged is ≤ fdr.
 
     The score of a row is the probability that its label is right, hence the mean over the flagged
-    rows is the expected share of false alarms.
+    rows is the expected share of false alarms. That is about all of them together; so that nothing
+    false is said about a single one, none is flagged that is more likely right than wrong.
 
     >>> flag(np.array([0.0, 0.1, 0.3, 0.9]), np.array([True, True, True, False]), 0.1).tolist()
     [True, True, False, False]
+    >>> flag(np.array([0.0, 0.0, 0.0, 0.6]), np.full(4, True), 0.2).tolist()
+    [True, True, True, False]
     """
+    doubted = doubted & (score < 0.5)
     order = np.flatnonzero(doubted)[np.argsort(score[doubted], kind="stable")]
     means = np.cumsum(score[order]) / np.arange(1, len(order) + 1)
     flagged = np.zeros(len(score), dtype=bool)

@@ -20,6 +20,7 @@ With more than two classes each row is seen in the problem "its given class agai
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,12 +74,12 @@ class Evidence:
         The rows.
     labels : array of int
         Given classes, as positions.
-    noise_rate : float
-        Estimated share of wrong labels.
+    trust : array
+        Probability that each label is right.
     """
 
-    def __init__(self, views: Views, labels: Array, noise_rate: float) -> None:
-        self._views, self._labels, self._noise_rate = views, labels, noise_rate
+    def __init__(self, views: Views, labels: Array, trust: Array) -> None:
+        self._views, self._labels, self._trust = views, labels, trust
 
     def _problems(self) -> Iterator[tuple[int, Array, Array]]:
         """Positive class, two-class labels, and rows judged in this problem."""
@@ -106,12 +107,21 @@ class Evidence:
 
     @cached_property
     def nu(self) -> float:
-        """ν of the soft-margin program: room for wrong labels, and for what stumps cannot fit.
+        """ν of the soft-margin program over stumps."""
+        return self.nu_for()
 
-        With less, the best soft margin is 0, weights mean nothing, and the program takes long.
+    def nu_for(self, estimator: Any = None, weights: Array | None = None) -> float:
+        """ν of a soft-margin program over the hypotheses of a base learner; None is stumps.
+
+        There is room for wrong labels, and for what even boosting, which fits all it can, does not
+        fit, both counted by the weights of the rows. With less, the best soft margin is 0, weights
+        in the dual mean nothing, and the program takes long.
         """
-        unfitted = max(float(np.mean(model.margins_ <= 0)) for model in self.models.values())
-        return soft_margin_nu(max(self._noise_rate, unfitted), len(self._labels))
+        models = self.models if estimator is None else self._boosted(estimator)
+        unfitted = [np.where(model.margins_ <= 0, 1.0, 0.0) for model in models.values()]
+        failing = [1.0 - self._trust, *unfitted]
+        most = max(float(np.average(share, weights=weights)) for share in failing)
+        return soft_margin_nu(most, len(self._labels))
 
     @cached_property
     def _soft_margin(self) -> tuple[Array, Array, list[Certificate]]:
@@ -120,7 +130,10 @@ class Evidence:
         for _, positive, rows in self._problems():
             model = LPBoostClassifier(
                 n_estimators=ROUNDS, nu=self.nu, tol=GAP, n_jobs=self._views.n_jobs
-            ).fit(self._views.bins, positive)
+            )
+            with warnings.catch_warnings():  # about ν, which is not the user's to choose here
+                warnings.simplefilter("ignore", UserWarning)
+                model.fit(self._views.bins, positive)
             cap = 1.0 / (self.nu * len(positive))
             _, rho = soft_margin(model.margins_, np.full(len(positive), 1 / len(positive)), self.nu)
             weight[rows] = np.minimum(np.abs(model.dual_[rows]) / cap, 1.0)
@@ -146,10 +159,13 @@ class Evidence:
     @cached_property
     def models(self) -> dict[int, AdaBoostRegClassifier]:
         """Boosted stumps by positive class; a single one for two classes."""
-        plain = AdaBoostRegClassifier(C=0.0, n_estimators=ROUNDS, n_jobs=self._views.n_jobs)
-        return {
-            k: clone(plain).fit(self._views.bins, positive) for k, positive, _ in self._problems()
-        }
+        return self._boosted(None)
+
+    def _boosted(self, estimator: Any) -> dict[int, AdaBoostRegClassifier]:
+        views = self._views
+        rows = views.bins if estimator is None else views.given  # not all learners read bins
+        plain = AdaBoostRegClassifier(estimator, C=0.0, n_estimators=ROUNDS, n_jobs=views.n_jobs)
+        return {k: clone(plain).fit(rows, positive) for k, positive, _ in self._problems()}
 
     @cached_property
     def influence(self) -> Array:

@@ -2,13 +2,14 @@
 
 Problem: the ν of the soft-margin program (ratsch-2 A3) should be above the share of wrong labels,
 which nobody knows. An audit estimates it, and how far each label can be trusted; the program is
-then solved with that ν, each row weighing as much as it is trusted.
+then solved with a ν that leaves room for it, each row weighing as much as it is trusted.
 
 Certificate: that of LPBoost, for the weights that the audit gave the rows.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +18,13 @@ from ..algorithms.lpboost import LPBoostClassifier
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..estimators import BaseMarginClassifier, document
+from ..inputs import read_weights
 from ..validation import check_choice, check_number
 from .audit import LabelAudit
-from .evidence import soft_margin_nu
 
 POLICIES = ("downweight", "drop", "relabel", "keep")
+SAME_NOISE = 1e-6
+"""Difference of two estimates of noise up to which the audits are the same."""
 
 
 @document
@@ -54,7 +57,9 @@ class RobustBoostClassifier(LPBoostClassifier):
     noise_rate_ : float
         Estimated share of wrong labels.
     nu_ : float
-        The ν that follows.
+        The ν that follows: three times the share of wrong labels that is left after the policy, or
+        of rows that the base learner cannot fit where that is more; both by weight, and ν within
+        0.05 and 0.9.
     trust_ : array
         Probability that each row's label is right; 1 for rows of weight 0.
     rho_ : float
@@ -78,7 +83,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
     C = None
-    _chooses_in_fit = True
+    _chosen = ("nu_", "noise_rate_")
 
     def __init__(
         self,
@@ -128,17 +133,32 @@ class RobustBoostClassifier(LPBoostClassifier):
         return super()._make_rule()
 
     def _fit_classes(self, rows: Table | BinnedMatrix, index: Array, weights: Array) -> None:
+        used, audit = self._audit(rows, index, weights)
+        self.noise_rate_ = audit.noise_rate_
+        self.trust_ = np.ones(len(index))
+        self.trust_[used] = audit.score_
+        labels, weights = self._cleaned(used, audit, index, weights)
+        as_given = np.where(labels == index, weights, 0.0)[used]
+        self.nu_ = audit.evidence.nu_for(self.estimator, as_given)
+        super()._fit_classes(rows, labels, weights)
+
+    def _audit(
+        self, rows: Table | BinnedMatrix, index: Array, weights: Array
+    ) -> tuple[Array, LabelAudit]:
+        """Rows with weight, and the audit of their labels."""
         if isinstance(rows, BinnedMatrix):
             raise TypeError("X: got a BinnedMatrix, expected the rows themselves, to be audited")
         used = np.flatnonzero(weights > 0)
         table = rows if len(used) == len(index) else rows.take(used)
         audit = LabelAudit(
             cv=self.cv, fdr=self.fdr, n_jobs=self.n_jobs, random_state=self.random_state
-        ).fit_table(table.source, table, index[used])
-        self.noise_rate_ = audit.noise_rate_
-        self.nu_ = soft_margin_nu(audit.noise_rate_, len(used))
-        self.trust_ = np.ones(len(index))
-        self.trust_[used] = audit.score_
+        )
+        return used, audit.fit_table(table.source, table, index[used])
+
+    def _cleaned(
+        self, used: Array, audit: LabelAudit, index: Array, weights: Array
+    ) -> tuple[Array, Array]:
+        """Labels and weights after the policy."""
         index, weights = index.copy(), weights.copy()
         if self.policy == "downweight":
             weights[used] *= audit.score_
@@ -146,10 +166,31 @@ class RobustBoostClassifier(LPBoostClassifier):
             weights[used[audit.flagged_]] = 0.0
         elif self.policy == "relabel":
             index[used] = np.where(audit.flagged_, audit.suggested_codes_, index[used])
-        super()._fit_classes(rows, index, weights)
+        return index, weights
+
+    def training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:
+        """Labels and weights that a fit to these rows learns from: the audit is made again.
+
+        It repeats with the same releases of the libraries, and a ``random_state`` that is no
+        object. A warning says if it does not agree with the audit of the fit.
+        """
+        rows, index = self._read_labelled(X, y)
+        weights = read_weights(sample_weight, rows.n_rows)
+        used, audit = self._audit(rows, index, weights)
+        if abs(audit.noise_rate_ - self.noise_rate_) > SAME_NOISE:
+            warnings.warn(
+                f"the audit of these rows estimates a noise of {audit.noise_rate_:.4g}, that of "
+                f"the fit {self.noise_rate_:.4g}: these are other rows or labels, or the libraries "
+                "have changed; weights are not those of the fit",
+                stacklevel=2,
+            )
+        index, weights = self._cleaned(used, audit, index, weights)
+        return self.classes_[index], weights
 
     def _problem(self, **changed: Any) -> Any:
         """Copy for one problem of two classes: the audit is of all classes, and already done."""
         problem = super()._problem(**changed)
-        problem.nu_ = self.nu_
+        for name in self._chosen:
+            if hasattr(self, name):
+                setattr(problem, name, getattr(self, name))
         return problem

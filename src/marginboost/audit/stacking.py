@@ -1,28 +1,31 @@
 """One opinion from many voters, when the labels that judge the voters are noisy themselves.
 
 Every voter v gives out-of-fold class probabilities. Their logarithms are added with weights
-w_v >= 0, so that the combination is again a distribution q over the classes:
+w_v >= 0 and a constant c_k for each class, so that the combination is again a distribution q:
 
-    q_k(x)  ∝  exp(Σ_v w_v log p_vk(x))
+    q_k(x)  ∝  exp(c_k + Σ_v w_v log p_vk(x))
 
-A label is thought to be the true one with probability 1 - ε, and drawn at random from the K classes
-with probability ε. Weights maximise the likelihood of the given labels,
+A label is thought to be the true one with probability 1 - ε, and else drawn whatever the truth is:
+label k with probability β_k, Σβ = ε. (β_k = ε / K is noise that strikes all alike; a large β_k says
+that rows of other classes end up with label k.) Weights and constants maximise the likelihood of
+the given labels,
 
-    Σ_i log((1 - ε) q_{y_i}(x_i) + ε / K)
+    Σ_i log((1 - ε) q_{y_i}(x_i) + β_{y_i})
 
-so a voter that knows nothing gets no weight, and a row whose label is wrong pulls at the weights
-with a bounded force.
+so a voter that knows nothing gets no weight, a row whose label is wrong pulls with a bounded force,
+and the constants undo what noise of one class does to voters that learnt from it.
 
-Likelihood alone can hardly tell wrong labels from classes that overlap. Therefore ε comes from the
-rows that the voters are surest of: there classes overlap least, and the share of labels that
-contradict the voters is what noise alone explains. (It is an upper bound where classes overlap
+Likelihood alone can hardly tell wrong labels from classes that overlap. Therefore β comes from the
+rows of each class that the voters are surest of: there classes overlap least, and labels that
+contradict the voters are what noise alone explains. (It is an upper bound where classes overlap
 everywhere.) By Bayes' rule the label of a row is then right with probability
 
-    (1 - ε + ε/K) q_y / ((1 - ε) q_y + ε/K).
+    (1 - ε + β_y) q_y / ((1 - ε) q_y + β_y).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,14 +37,16 @@ from ..core.types import Array
 FLOOR = 1e-3
 """Least probability of a voter: one that is sure and wrong must not decide alone."""
 PENALTY = 1e-3
-"""Price of the squared weights, which keeps them finite when a voter is never wrong."""
+"""Price of squared weights and constants: finite even if a voter is never wrong."""
 STACKING_ROWS = 100_000
 """Rows that the weights are fitted to, at most."""
 MOST_NOISE = 0.9
 SURE_ROWS = 0.3
-"""Share of the rows, the surest ones, that tell how many labels are wrong."""
+"""Share of the rows of a class, the surest ones, that tell how many labels are wrong."""
+PRIOR_COUNT = 20.0
+"""Wrong labels that a class must show before its own rate counts for more than that of all."""
 ROUNDS = 3
-"""Turns of fitting weights to ε and ε to weights."""
+"""Turns of fitting weights to β and β to weights."""
 
 
 @dataclass(frozen=True)
@@ -52,27 +57,31 @@ class Stack:
     ----------
     weights : array (n_voters,)
         Weight of each voter.
-    random_share : float
-        ε, the share of labels that say nothing; ``ε (K - 1) / K`` of all labels are wrong.
+    random_shares : array (n_classes,)
+        β, the share of rows that get each label by chance, rightly or wrongly.
     belief : array (n_rows, n_classes)
         q, the distribution over the true class before the label is seen.
     """
 
     weights: Array
-    random_share: float
+    random_shares: Array
     belief: Array
+
+    @property
+    def random_share(self) -> float:
+        """ε, the share of labels that say nothing."""
+        return float(self.random_shares.sum())
 
     @property
     def noise_rate(self) -> float:
         """Share of labels that are wrong."""
-        n_classes = self.belief.shape[1]
-        return self.random_share * (n_classes - 1) / n_classes
+        return float(self.random_shares @ (1.0 - self.belief.mean(axis=0)))
 
     def trust(self, labels: Array) -> Array:
         """Probability that each label is right, after it is seen."""
-        blind = self.random_share / self.belief.shape[1]
         own = self.belief[np.arange(len(labels)), labels]
-        return (1.0 - self.random_share + blind) * own / ((1.0 - self.random_share) * own + blind)
+        kept, blind = 1.0 - self.random_share, self.random_shares[labels]
+        return (kept + blind) * own / (kept * own + blind)
 
 
 def stack_votes(probabilities: Array, labels: Array) -> Stack:
@@ -98,45 +107,63 @@ def stack_votes(probabilities: Array, labels: Array) -> Stack:
     """
     logs = np.log(np.maximum(probabilities, FLOOR))
     logs -= logs.mean(axis=2, keepdims=True)
-    n_voters, n_rows, _ = logs.shape
+    n_voters, n_rows, n_classes = logs.shape
     some = np.arange(n_rows)
     if n_rows > STACKING_ROWS:
         some = np.random.default_rng(0).choice(n_rows, STACKING_ROWS, replace=False)
-    weights = np.full(n_voters, 1.0 / n_voters)
-    blind = 0.0
+    point = np.concatenate([np.full(n_voters, 1.0 / n_voters), np.zeros(n_classes)])
+    blind = np.zeros(n_classes)
     for _ in range(ROUNDS):
-        weights = minimize(
+        point = minimize(
             _negative_log_likelihood,
-            weights,
+            point,
             args=(blind, np.ascontiguousarray(logs[:, some]), labels[some]),
             jac=True,
             method="L-BFGS-B",
-            bounds=[(0.0, None)] * n_voters,
+            bounds=[(0.0, None)] * n_voters + [(None, None)] * n_classes,
         ).x
-        belief = np.exp(log_softmax(np.tensordot(weights, logs, 1), axis=1))
-        blind = random_share(belief, labels)
-    return Stack(weights, blind, belief)
+        belief = _combine(point, logs)
+        blind = random_shares(belief, labels)
+    return Stack(point[:n_voters], blind, belief)
 
 
-def random_share(belief: Array, labels: Array) -> float:
-    """Estimate ε by the labels of the rows that are easiest to tell."""
-    n_rows, n_classes = belief.shape
-    sure = np.argsort(-belief.max(axis=1), kind="stable")[: max(1, round(SURE_ROWS * n_rows))]
-    wrong = np.count_nonzero(belief[sure].argmax(axis=1) != labels[sure])
-    rate = (wrong + 0.5) / (len(sure) + 1.0)  # no row seen wrong does not prove that none is
-    return float(min(rate * n_classes / (n_classes - 1), MOST_NOISE))
+def random_shares(belief: Array, labels: Array) -> Array:
+    """Estimate β by the labels of the rows that are easiest to tell.
+
+    β_k is the share with label k among those of them that are of another class; a class of which
+    few are wrong takes its share from all classes together.
+    """
+    classes = np.arange(belief.shape[1])
+    predicted = belief.argmax(axis=1)
+    order = np.argsort(-belief.max(axis=1), kind="stable")
+    ranked = [order[predicted[order] == k] for k in classes]
+    sure = np.concatenate([rows[: math.ceil(SURE_ROWS * len(rows))] for rows in ranked])
+    predicted, given = predicted[sure], labels[sure]
+    others = len(sure) - np.bincount(predicted, minlength=len(classes))
+    wrong = np.bincount(given[predicted != given], minlength=len(classes))
+    # No row seen wrong does not prove that none is.
+    common = (wrong.sum() + 0.5) / (others.sum() + 1.0)
+    shares = (wrong + PRIOR_COUNT) / (others + PRIOR_COUNT / common)
+    return shares * min(1.0, MOST_NOISE / float(shares.sum()))
+
+
+def _combine(point: Array, logs: Array) -> Array:
+    """Belief that follows from weights and constants, which stand one after the other."""
+    weights, constants = point[: len(logs)], point[len(logs) :]
+    return np.exp(log_softmax(np.tensordot(weights, logs, 1) + constants, axis=1))
 
 
 def _negative_log_likelihood(
-    weights: Array, blind: float, logs: Array, labels: Array
+    point: Array, blind: Array, logs: Array, labels: Array
 ) -> tuple[float, Array]:
-    """Mean over the rows, and its gradient in the weights."""
-    n_rows, n_classes = logs.shape[1:]
-    rows = np.arange(n_rows)
-    belief = np.exp(log_softmax(np.tensordot(weights, logs, 1), axis=1))
+    """Mean over the rows, and its gradient in weights and constants."""
+    n_rows = logs.shape[1]
+    rows, kept = np.arange(n_rows), 1.0 - float(blind.sum())
+    belief = _combine(point, logs)
     own = belief[rows, labels]
-    likely = (1.0 - blind) * own + blind / n_classes
-    slope = belief * ((1.0 - blind) * own / likely)[:, None]
-    slope[rows, labels] -= (1.0 - blind) * own / likely
-    value = -float(np.log(likely).mean()) + PENALTY * float(weights @ weights)
-    return value, np.tensordot(logs, slope, 2) / n_rows + 2.0 * PENALTY * weights
+    likely = kept * own + blind[labels]
+    slope = belief * (kept * own / likely)[:, None]
+    slope[rows, labels] -= kept * own / likely
+    value = -float(np.log(likely).mean()) + PENALTY * float(point @ point)
+    gradient = np.concatenate([np.tensordot(logs, slope, 2), slope.sum(axis=0)])
+    return value, gradient / n_rows + 2.0 * PENALTY * point

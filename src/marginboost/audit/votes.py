@@ -97,7 +97,7 @@ class Views:
     """
 
     def __init__(self, X: Any, table: Table, n_jobs: int | None = None) -> None:
-        self._given, self.table, self.n_jobs = X, table, n_jobs
+        self.given, self.table, self.n_jobs = X, table, n_jobs
 
     @cached_property
     def bins(self) -> BinnedMatrix:
@@ -122,7 +122,7 @@ class Views:
         """Rows for one voter; ``ours`` says that it is one of the default ones."""
         if isinstance(voter, BaseMarginClassifier):
             return self.bins
-        return self.encoded if ours and not isinstance(voter, Pipeline) else self._given
+        return self.encoded if ours and not isinstance(voter, Pipeline) else self.given
 
 
 def fold_votes(

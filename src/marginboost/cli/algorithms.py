@@ -12,12 +12,13 @@ from .errors import UsageError, suggest
 
 def classifiers() -> dict[str, type[Any]]:
     """All algorithms by the name of their file where it is theirs alone, else by their own."""
+    from .. import audit  # noqa: F401 - registers the classifier that audits
     from ..multiclass import saved_classes
 
     found = {}
     for title, kind in saved_classes().items():
-        if "n_estimators" not in kind._get_param_names():  # a wrapper
-            continue
+        if "n_estimators" not in kind._get_param_names() or kind._numeric:
+            continue  # a wrapper, or a regressor
         short = title.removesuffix("Classifier")
         stem = kind.__module__.rpartition(".")[2].replace("_", "-")
         found[stem if _squash(stem) == _squash(short) else short.lower()] = kind

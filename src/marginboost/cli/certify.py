@@ -51,9 +51,12 @@ def run(args: argparse.Namespace) -> Answer:
     classes = model_labels(model, file, args.label)
     weight = None if args.weight is None else weight_values(file, args.weight)
     X = model_data(model, file, {args.label, args.weight, args.id, *args.drop})
+    sides = [_check_part(part, args.model) for part in parts_of(model)]
+    given, weight = model.training_set(X, model.classes_[classes], weight)
+    classes = (given[:, None] == model.classes_).argmax(axis=1)
     problems = []
-    for part in parts_of(model):
-        labels = part.model.classes_[_check_part(part, args.model)[classes]]
+    for part, side in zip(parts_of(model), sides, strict=True):
+        labels = part.model.classes_[side[classes]]
         gap = part.model.certificate_.gap
         tol = min(max(gap, 1e-6), 1e-3) if args.tol is None else args.tol
         found = verify(part.model, X, labels, weight, tol=tol, callbacks=progress_bar())
@@ -91,7 +94,7 @@ def _check_part(part: Any, path: str) -> Any:
     from ..estimators import BaseMarginClassifier
 
     known = type(part.model).__name__ in BaseMarginClassifier.registry
-    if not known or part.model._chooses_in_fit or 0 in part.code:
+    if not known or 0 in part.code:
         raise ModelError(
             f"{path}: no independent check is known for {type(part.model).__name__}", file=path
         )

@@ -16,11 +16,18 @@ def load_model(path: str) -> Any:
 
     try:
         model = load(path)
-        return getattr(model, "estimator_", model)  # what a MulticlassBooster is made of
     except ModelFileError as error:
         raise ModelError(str(error), file=path) from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}", file=path) from None
+    fitted = getattr(model, "estimator_", model)  # what a MulticlassBooster is made of
+    if fitted._numeric:
+        raise ModelError(
+            f"{path}: a {type(model).__name__}; the command line is about classifiers, "
+            "marginboost.load reads regressors in Python",
+            file=path,
+        )
+    return fitted
 
 
 @dataclass(frozen=True)
@@ -107,6 +114,7 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "hypotheses": len(part.model.estimators_),
         "rounds": int(part.model.n_iter_),
         "stop_reason": str(part.model.stop_reason_),
+        "chosen": {name.rstrip("_"): getattr(part.model, name) for name in part.model._chosen},
         "certificate": certificate_data(part.model.certificate_),
     }
 
@@ -154,6 +162,7 @@ def _show_problem(
             "classes": ", ".join(map("".join, zip(classes, signs, strict=True))),
             "rounds": f"{problem['rounds']:,}, ended by: {problem['stop_reason']}",
             "hypotheses": f"{problem['hypotheses']:,}",
+            **{name.replace("_", " "): f"{v:.6g}" for name, v in problem["chosen"].items()},
             **more,
             model["objective"]: f"{proof['value']:.6g}",
             "best possible": bracket(proof),

@@ -24,7 +24,6 @@ from ..core.run import Run, train
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.types import Array
-from ..inputs import read_weights
 from ..kernels.reference import best_category, best_threshold, histogram
 from ..oracles.stumps import StumpOracle
 from ..solvers.soft_margin import caps
@@ -80,21 +79,16 @@ def verify(
     model : classifier of this package
         Fitted, or loaded from a file.
     X, y, weight
-        The rows it was fitted to, with their labels and weights.
+        The rows it was fitted to, with the labels and weights that it learnt from.
     tol : float
         Width at which the new bracket is narrow enough.
     callbacks : sequence of Callback
         For the new linear program.
     """
-    oracle, rule = model._make_oracle(), model._make_rule()
-    rows, signs = model._encode(X, y)
-    weights = read_weights(weight, rows.n_rows)
-    used = np.flatnonzero(weights > 0)
-    sample = model._make_sample(rows, signs, weights, used, oracle)
-    outcomes = signs * model._scores(rows)
-    length = model.ensemble_.length
+    sample, oracle, rule = model.problem_on(X, y, weight)
+    outcomes = sample.y * sample.scores(model.ensemble_)
     rule.start(State(sample))  # some objectives need to know the rows
-    value = rule.value_of(outcomes[used], length, sample)
+    value = rule.value_of(outcomes, model.ensemble_.length, sample)
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
@@ -107,7 +101,7 @@ def verify(
         )
         lower, upper = max(value, run.certificate.value), _largest_edge(run, oracle, nu)
     found = _contradictions(model.certificate_, oracle.exact, value, lower, upper)
-    margins = outcomes / (length or 1.0)
+    margins = model.margins(X, y)
     return Verification(rule.objective, margins, value, lower, upper, found, remark)
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import cache
 from itertools import count
 from numbers import Integral
 from queue import SimpleQueue
 from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
@@ -43,6 +47,24 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
             f"n_jobs: got {n_jobs!r}, expected None, a positive integer, or -1 for all cores"
         )
     return int(n_jobs) if n_jobs > 0 else max(1, available_threads() + 1 + int(n_jobs))
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Controller of the libraries that NumPy and SciPy have loaded: finding them takes time."""
+    import scipy.linalg  # noqa: F401 - what is not loaded is not found
+
+    return ThreadpoolController()
+
+
+def one_algebra_thread() -> AbstractContextManager[Any]:
+    """Context in which BLAS and LAPACK use one thread.
+
+    Threads are ours, so that sums have one order whatever the machine; and on small matrices those
+    of the libraries are only in the way.
+    """
+    limited: AbstractContextManager[Any] = _linear_algebra().limit(limits=1, user_api="blas")
+    return limited
 
 
 def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:

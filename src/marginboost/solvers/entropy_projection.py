@@ -29,12 +29,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from ..core.pool import ColumnPool
 from ..core.types import Array
 from ..kernels.entropy import split_mass, threshold_weights
-from ..kernels.threads import run_rows
+from ..kernels.threads import one_algebra_thread, run_rows
 
 SOLVED = 1e-10
 """Distance from the best slope, in units of edges, at which multipliers count as optimal."""
@@ -186,7 +185,6 @@ class EntropySolver:
 
     def __init__(self, pool: ColumnPool, y: Array, entropy: CappedEntropy) -> None:
         self._pool, self._y, self._entropy = pool, y, entropy
-        self._libraries = ThreadpoolController()  # looking for them takes a while
 
     def weights(self, multipliers: Array) -> Array:
         """Weights that follow from multipliers."""
@@ -228,7 +226,7 @@ class EntropySolver:
         Multipliers have a fixed sum, the last of them standing for no hypothesis: its slope is
         ``rest`` everywhere.
         """
-        with self._libraries.limit(limits=1, user_api="blas"):  # so that sums have one order
+        with one_algebra_thread():
             point = self._at(start, rest, -math.inf)
             for _ in range(steps):
                 if point.value > ceiling or point.distance <= SOLVED:

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..core.packed_pool import PackedPool
 from ..core.types import Array
+from ..kernels.threads import one_algebra_thread
 from .master import SHARE, Master
 
 MOST_STEPS = 60
@@ -94,7 +94,7 @@ class InteriorMaster(Master):
         if self.problem.price is None and self.problem.caps.sum() <= 1.0 + TIGHT:
             return self._only_weights(pool)
         self._start_clock()
-        with threadpool_limits(1, "blas"):  # threads are ours, so that sums have one order
+        with one_algebra_thread():
             accuracy = max(SHARE * gap, NEAREST)
             point = self._first_point(pool, start, gap)
             best, least = point, np.inf

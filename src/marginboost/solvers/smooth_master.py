@@ -15,12 +15,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..core.packed_pool import PackedPool
 from ..core.types import Array
 from ..kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
-from ..kernels.threads import run_blocks
+from ..kernels.threads import one_algebra_thread, run_blocks
 from .interior_master import InteriorMaster
 from .master import Master
 from .soft_margin import MarginProblem
@@ -65,7 +64,7 @@ class SmoothMaster(Master):
         effort = self._next_effort(len(start))
         if effort >= MOST_EFFORT:
             return self._polish(pool, start, gap)
-        with threadpool_limits(1, "blas"):  # vectors as long as the pool: threads are in the way
+        with one_algebra_thread():
             result = minimize(
                 lambda raw: self._evaluate(pool, raw),
                 start,

@@ -67,6 +67,17 @@ def caps(prior: Array, nu: float | None) -> Array:
     return np.ones(len(prior)) if nu is None else prior / nu
 
 
+def check_share(nu: float | None, prior: Array) -> None:
+    """Raise unless ν is None or at least the share of the lightest row: below, no cap can bind."""
+    lightest = float(prior.min())
+    if nu is not None and nu < lightest * (1.0 - 1e-12):
+        raise ValueError(
+            f"nu: got {nu!r}, expected at least {lightest:.6g}, the share of the lightest row "
+            "(1/N where all weigh the same): below it no row may fall short, which is the hard "
+            "margin (LPBoostClassifier(nu=None), TotalBoostClassifier)"
+        )
+
+
 class MarginProblem(ABC):
     """What rule and masters must know of a soft-margin program.
 
@@ -114,12 +125,7 @@ class SoftMargin(MarginProblem):
     worst = -1.0
 
     def __init__(self, prior: Array, nu: float | None) -> None:
-        lightest = float(prior.min())
-        if nu is not None and nu < lightest * (1.0 - 1e-12):
-            raise ValueError(
-                f"nu: got {nu!r}, expected at least {lightest:.6g}, the share of the lightest row "
-                "(1/N where all weigh the same); below it no row may fall short, which nu=None asks"
-            )
+        check_share(nu, prior)
         self.prior, self.nu = prior, nu
         self.caps = caps(prior, nu)
 
