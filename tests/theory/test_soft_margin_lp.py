@@ -1,12 +1,20 @@
 """LPBoost against the full linear programs: every solver, both forms (A3, A4, A8, C1-C6)."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import binned_sample, few, stump_matrix, theory
 
-from marginboost import LPBoostClassifier, TreeOracle
+from marginboost import (
+    ERLPBoostClassifier,
+    LPBoostClassifier,
+    NuArcClassifier,
+    SoftBoostClassifier,
+    TreeOracle,
+)
 from marginboost.algorithms import LPBoost
 from marginboost.core import Stop, train
 from marginboost.datasets import circle_2d, flip_labels
@@ -176,14 +184,20 @@ def test_smallest_nu_is_the_hard_margin(solver):
     assert soft.certificate.value == pytest.approx(best, abs=1e-8)
 
 
+@pytest.mark.parametrize(
+    "make", [LPBoostClassifier, NuArcClassifier, ERLPBoostClassifier, SoftBoostClassifier]
+)
 @pytest.mark.parametrize(("n", "weights"), [(40, None), (3, [1.0, 2.0, 1.0])])
-def test_nu_below_the_lightest_row(n, weights):
+def test_nu_below_the_lightest_row(n, weights, make):
+    """All that take ν refuse it alike; 1/N itself is a ν."""
     X, y = circle_2d(n)
     y[:2] = 0, 1
     lightest = 1 / n if weights is None else 0.25
-    with pytest.raises(ValueError, match=rf"nu: got 0.02, expected at least {lightest:.6g}"):
-        LPBoostClassifier(nu=0.02).fit(X, y, sample_weight=weights)
-    assert LPBoostClassifier(nu=lightest).fit(X, y, sample_weight=weights).certified_
+    message = rf"nu: got 0.02, expected at least {lightest:.6g}, the share of the lightest row"
+    with pytest.raises(ValueError, match=message):
+        make(nu=0.02, n_estimators=5).fit(X, y, sample_weight=weights)
+    model = make(nu=lightest, n_estimators=5).fit(X, y, sample_weight=weights)
+    assert len(model.estimators_) > 0
 
 
 # -- the C-form ----------------------------------------------------------------------------------
@@ -229,6 +243,17 @@ def test_c_form_on_stumps(solver, C):
     hinge = np.maximum(1 - noisy * model.decision_function(X) * length, 0).sum()
     assert 1 - (C * length + hinge) / 120 == pytest.approx(model.certificate_.value, abs=1e-9)
     assert np.mean(y * model.decision_function(X) > 0) > 0.6
+
+
+def test_a_nu_with_no_margin_to_gain_is_told():
+    """Labels by lot: with a small ν the best soft margin is about zero, and votes mean nothing."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, size=(200, 2)).astype(float), rng.choice([-1, 1], size=200)
+    with pytest.warns(UserWarning, match=r"nu=0\.1: the soft margin reached is .* Try a larger nu"):
+        LPBoostClassifier(nu=0.1).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LPBoostClassifier(nu=0.1).fit(X, np.where(X[:, 0] > 0, 1, -1))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

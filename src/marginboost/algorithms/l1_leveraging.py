@@ -104,7 +104,7 @@ class L1Leveraging(Rule):
 
     def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
         """The same of any combination."""
-        return self._saved(self._exact.value(sample.y * outcomes, length))
+        return self._saved(self._exact.value(sample.outcomes(outcomes), length))
 
     def upper(self, state: State, edge: float) -> float:
         """What weights, shrunk until their largest edge is C, leave to save."""

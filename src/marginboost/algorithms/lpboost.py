@@ -289,8 +289,9 @@ class LPBoostClassifier(BaseMarginClassifier):
         Most rounds; the run normally ends earlier, when the gap is closed.
     nu : float or None
         Share of the rows that may fall short of the margin, from 1/N to 1: at most so many do, and
-        no row weighs more than 1 / (ν N). Choose it above the share of wrong labels. None is the
-        hard margin.
+        no row weighs more than 1 / (ν N). Choose it above twice the share of rows that cannot be
+        got right: below, the largest soft margin may be zero, and then fit warns. None is the hard
+        margin.
     C : float or None
         Price of Σα against the shortfalls Σξ, above 0; it takes the place of ``nu``. The larger,
         the simpler the model. Where no hypothesis has an edge above C, in rows, under equal
@@ -385,7 +386,14 @@ class LPBoostClassifier(BaseMarginClassifier):
             warnings.warn(
                 f"C={self.C!r} is more than any hypothesis is worth: the empty model is optimal, "
                 "and predicts the first class",
-                stacklevel=3,
+                stacklevel=5,
+            )
+        elif self.C is None and (value := run.certificate.value) <= (self.tol or 0.0):
+            warnings.warn(
+                f"nu={self.nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
+                "the votes say next to nothing. Try a larger nu: more than twice the share of rows "
+                "that cannot be got right (LPBoostClassifierCV finds one)",
+                stacklevel=5,
             )
 
     def _probabilities(self, scores: Array) -> Array:

@@ -1,6 +1,15 @@
-"""One-dimensional searches, linear programs, barrier methods."""
+"""One-dimensional searches, descents, projections, linear programs, barrier methods."""
 
 from .barrier import BarrierMargin, BarrierSolution, barrier_margin, barrier_minimize
+from .bregman import (
+    ParallelDescent,
+    Projection,
+    bregman_algorithm,
+    bregman_problem,
+    bregman_project,
+    parallel_descent,
+)
+from .coordinate_descent import CoordinateProblem, Descent, coordinate_descent
 from .line_search import exponential_step
 from .margin_lp import MarginSolution, PricedSolution, solve_margin_lp, solve_priced_margin_lp
 from .norm_margin import NormMarginSolution, solve_norm_margin
@@ -8,12 +17,21 @@ from .norm_margin import NormMarginSolution, solve_norm_margin
 __all__ = [
     "BarrierMargin",
     "BarrierSolution",
+    "CoordinateProblem",
+    "Descent",
     "MarginSolution",
     "NormMarginSolution",
+    "ParallelDescent",
     "PricedSolution",
+    "Projection",
     "barrier_margin",
     "barrier_minimize",
+    "bregman_algorithm",
+    "bregman_problem",
+    "bregman_project",
+    "coordinate_descent",
     "exponential_step",
+    "parallel_descent",
     "solve_margin_lp",
     "solve_norm_margin",
     "solve_priced_margin_lp",

@@ -14,16 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import TypeVar
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from ..core.pool import ColumnPool
 from ..core.sample import Sample
 from ..core.types import Array
-from ..kernels.threads import run_rows
+from ..kernels.threads import one_algebra_thread, run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss
 from .barrier import projected_gradient
@@ -35,16 +33,16 @@ ACCURACY = 1e-13
 """Relative accuracy of a step; a sum over many rows is no better."""
 NEWTON_STEPS = 50
 """Most Newton steps of one solution."""
+AMPLE = 30.0
+"""Margin at which a loss that has a minimum has reached it."""
+LEAP, FARTHEST = 20.0, 1e30
+"""First stride of a search for the best step, at most, and where it is given up."""
+TINY = 1e-200
+"""Curvature in place of none."""
 RIDGE = 1e-7
 """Share of the mean curvature added to all: equal columns then share a step, whatever rounding."""
 CHUNK = 4096
 """Rows whose columns are turned into floats at once."""
-
-
-@cache
-def _linear_algebra() -> ThreadpoolController:
-    """Controller of the libraries that NumPy and SciPy have loaded: finding them takes time."""
-    return ThreadpoolController()
 
 
 class PenalisedLoss:
@@ -55,7 +53,7 @@ class PenalisedLoss:
     loss : Loss
         Convex.
     price : float
-        C, above 0.
+        C, not below 0; with 0 there need not be a finite minimum.
     sample : Sample
         Labels and weights.
     """
@@ -105,19 +103,48 @@ class PenalisedLoss:
     def best_step(
         self, scores: Array, direction: Array, price: float, low: float, high: float = math.inf
     ) -> float:
-        """Minimise ``price · a + Σ w L(y, F + a · direction)`` over a in [low, high] (step e)."""
+        """Minimise ``price · a + Σ w L(y, F + a · direction)`` over a in [low, high] (step e).
+
+        ``high`` where the sum falls all the way: infinite if no step is the best.
+        """
 
         def slope(a: float) -> tuple[float, float]:
             return self._slope(scores, direction, price, a)
 
-        if slope(low)[0] >= 0.0:
+        value, bend = slope(low)
+        if value >= 0.0:
             return low
-        top = min(high, max(1.0, low + 1.0))
-        while slope(top)[0] < 0.0:
-            if top >= high:
-                return high
-            low, top = top, min(high, 2.0 * top)
-        return increasing_root(slope, low, top, ACCURACY)
+        if high == math.inf and price <= 0.0 and self._endless(direction):
+            return high
+        stride = 0.0
+        while low < min(high, FARTHEST):
+            # Twice Newton's step: then the search between begins with Newton's step itself.
+            newton = -2.0 * value / bend if bend > 0.0 else math.inf
+            stride = min(max(newton, 2.0 * stride), max(LEAP, 2.0 * stride))
+            top = min(high, low + stride)
+            value, bend = slope(top)
+            if value >= 0.0:
+                return increasing_root(slope, low, top, ACCURACY)
+            low = top
+        return high
+
+    def line_step(
+        self,
+        scores: Array,
+        direction: Array,
+        price: float = 0.0,
+        low: float = -math.inf,
+        high: float = math.inf,
+    ) -> float:
+        """The same for a step of either sign, ``low <= 0 <= high``; infinite where none is best."""
+        if self._slope(scores, direction, price, 0.0)[0] <= 0.0:
+            return self.best_step(scores, direction, price, 0.0, high)
+        return -self.best_step(scores, -direction, -price, 0.0, -low)
+
+    def _endless(self, direction: Array) -> bool:
+        """Whether every step lowers a loss that always asks for more margin, for no row is hurt."""
+        wants_more = self.loss.orientation < 0 and float(self.loss.dual(np.array(AMPLE))) > 0.0
+        return wants_more and bool((self._y * direction >= 0.0).all())
 
     def _slope(
         self, scores: Array, direction: Array, price: float, a: float
@@ -134,13 +161,15 @@ class PenalisedLoss:
         parts = self._over_rows(part)
         return price - math.fsum(p[0] for p in parts), math.fsum(p[1] for p in parts)
 
-    def newton(self, pool: ColumnPool, coef: Array, accuracy: float) -> Array:
+    def newton(
+        self, pool: ColumnPool, coef: Array, accuracy: float, most: int = NEWTON_STEPS
+    ) -> Array:
         """Minimise ``P`` over the pool's coefficients, to a projected gradient of ``accuracy``.
 
         Each step minimises the quadratic model over α >= 0, a nonnegative least-squares problem,
         and then searches along the way there, so that P never rises.
         """
-        for _ in range(NEWTON_STEPS):
+        for _ in range(most):
             scores = pool.combine(coef)
             slope = self.price - pool.edges(self.dual(scores))
             if np.abs(projected_gradient(slope, coef)).max() <= accuracy:
@@ -159,9 +188,11 @@ class PenalisedLoss:
 
         used = np.flatnonzero((coef > 0.0) | (slope < 0.0))
         # One thread, for the same sums on any machine.
-        with _linear_algebra().limit(limits=1, user_api="blas"):
+        with one_algebra_thread():
             hessian = self._hessian(pool.columns[used], scores)
-            ridge = RIDGE * (np.trace(hessian) / len(used) + self._weights.sum())
+            # With a price there is a minimum even where curvature vanishes; without, none nearby.
+            least = self._weights.sum() if self.price > 0.0 else TINY
+            ridge = RIDGE * (np.trace(hessian) / len(used) + least)
             hessian[np.diag_indices(len(used))] += ridge
             root = np.linalg.cholesky(hessian)
             right = np.linalg.solve(root, hessian @ coef[used] - slope[used])

@@ -1,0 +1,450 @@
+"""Leveraging: any smooth loss, one hypothesis or all of them a round (A19-A25, A30; LB-A4, LB-A5).
+
+Problem, with w_i the weight of row i (1 without sample_weight):
+
+    min_{α >= 0}  P(α) = Σ_i w_i L(y_i, F(x_i)),   F = Σ_t α_t h_t                  (eq. 3.8)
+
+over a class that holds the negative of each of its hypotheses, so that α >= 0 is no restriction.
+Dual (Fenchel), with signed weights g:  max D(g) = Σ_i w_i dual_value(y_i, g_i / w_i)  s.t. no
+hypothesis has an edge Σ_i g_i h(x_i) above 0.
+
+A round asks the oracle for the largest edge under g = -∂P/∂F (X15), and then
+
+    correction="none"      adds the hypothesis with the step that minimises P along it (A19), or by
+                           the closed formula ½ log(W+/W-), exact for the exponential loss and
+                           outputs of -1 and +1 (A20), an approximation for the logistic (A21);
+                           steps may be cut at ``max_step`` (A25); real-valued hypotheses carry
+                           confidence (A24)
+    correction="newton"    minimises P over all coefficients (LB-A5)
+    correction="sweeps"    minimises P over each coefficient in turn, once (A32)
+    correction="parallel"  changes all coefficients at once, along the auxiliary function (A30)
+
+With ``selection="improvement"`` the hypothesis that lowers P most is taken, among the
+``columns`` that the base learner offers (A23): exact where those are all.
+
+Certificate, for convex losses: any weights g of any round and their largest edge e prove
+
+    min { P(α) : α >= 0, Σα <= Λ }  >=  D(g) - Λ e,
+
+and the bounds are about the best combination that is no longer than the present one, Λ = Σα, on the
+scale ``1 - P / P(0)``: the share of the empty model's loss that is saved. They are remade whenever
+Λ changes, from the pairs (D, e) of all rounds. Losses that are not convex have no dual: their upper
+bound is 1, and nothing is certified.
+
+Rate: linear, if all minimisers are finite, the hypotheses finitely many and the oracle exact or off
+by a factor (Thm 3.5; ``diagnostics.has_finite_minimiser`` says whether the first holds, Q37). Else
+P converges to its infimum, without rate.
+
+With the exponential loss and ±1 hypotheses this is AdaBoost, round for round (CH-C14, LB-C9).
+
+References: Friedman, Hastie & Tibshirani 2000; Collins, Schapire & Singer 2002; Rätsch 2001,
+chapter 3.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.oracle import Candidate
+from ..core.pool import ColumnPool
+from ..core.rule import Rule
+from ..core.sample import Sample
+from ..core.state import State
+from ..core.stop import Stop
+from ..core.types import Array
+from ..estimators import BaseMarginClassifier, document
+from ..kernels.weights import weighted_sum, wrong_weight
+from ..losses import Exponential, Logistic, Loss, Squared, as_loss
+from ..solvers.bregman import LONGEST, STEEPEST, parallel_descent
+from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
+from ..solvers.penalised_loss import PenalisedLoss
+from ..validation import check_choice, check_number
+
+CORRECTIONS = ("none", "newton", "sweeps", "parallel")
+COLUMNS = 4
+"""Hypotheses asked for in a round where a choice is made among them, or all enter."""
+NEWTON_STEPS = 8
+"""Most Newton steps of a round: where minimisers are infinite, more would lead nowhere."""
+ROUNDING = 1e-14
+"""An edge that is above 0 by no more than this is so by rounding only."""
+NOTHING = 1e-12
+"""Share of the empty model's loss that is as good as none."""
+SHORTEST = 1e-9
+"""Step below which none is tried."""
+TINY = 1e-300
+"""Least weight of the errors in a step: that of an example may have underflowed."""
+
+
+class Leveraging(Rule):
+    """Minimise a loss, hypothesis by hypothesis.
+
+    Parameters
+    ----------
+    loss : Loss or str
+        Smooth; convex for bounds and for corrections.
+    step : {"exact", "closed"}
+        Search along the new hypothesis, or the closed formula.
+    learning_rate : float
+        Factor on every step.
+    max_step : float or None
+        Longest step.
+    selection : {"edge", "improvement"}
+        Take the hypothesis of largest edge, or that which lowers the loss most.
+    correction : {"none", "newton", "sweeps", "parallel"}
+        How all coefficients are changed after a new one.
+    columns : int or None
+        Hypotheses asked for in a round, where several are of use; None is 4.
+    """
+
+    objective = "loss within a length"
+
+    def __init__(
+        self,
+        loss: Loss | str = "logistic",
+        step: str = "exact",
+        learning_rate: float = 1.0,
+        max_step: float | None = None,
+        selection: str = "edge",
+        correction: str = "none",
+        columns: int | None = None,
+    ) -> None:
+        self.loss = as_loss("loss", loss)
+        self.step = step
+        self.learning_rate = learning_rate
+        self.max_step = max_step
+        self.selection = selection
+        self.correction = correction
+        several = selection == "improvement" or correction != "none"
+        self.columns_per_round = (columns or COLUMNS) if several else 1
+        self.doubt = "" if self.loss.convex else f"the {self.loss.name} loss is not convex"
+        self._proofs: list[tuple[float, float]] = []
+
+    # -- the contract ----------------------------------------------------------------------------
+
+    def start(self, state: State) -> None:
+        """Begin with the weights of the empty model, or take up a run by its hypotheses."""
+        sample = state.sample
+        self._risk = PenalisedLoss(self.loss, 0.0, sample)
+        self._empty = self._risk.value(np.zeros(len(sample.y)), 0.0)
+        if self.correction != "none":
+            state.pool = ColumnPool(len(sample.y), sample.n_threads)
+            for member in state.members:
+                state.pool.append(sample.column(member))
+            self._known = set(state.members)
+            state.scores[:] = state.pool.combine(np.array(state.coef))
+        self._weigh(state)
+
+    def value(self, state: State) -> float:
+        """Share of the empty model's loss that is saved."""
+        return self._saved(self._loss)
+
+    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+        """The same of any combination."""
+        return self._saved(self._risk.value(sample.y * outcomes, 0.0))
+
+    def _saved(self, loss: float) -> float:
+        return 1.0 - loss / self._empty
+
+    def upper(self, state: State, edge: float) -> float:
+        """Most that a combination can save which is no longer than the present one."""
+        if self.loss.convex:
+            # Fenchel's equality: the present scores and their weights belong together.
+            dual_value = self._loss + weighted_sum(self._dual, state.scores)
+            steepest = max(edge, 0.0) * self._scale
+            useful = [(d, e) for d, e in self._proofs if d > dual_value or e < steepest]
+            self._proofs = [*useful, (dual_value, steepest)]
+        return self._most(state.length)
+
+    def _most(self, length: float) -> float:
+        """What all rounds together prove about combinations of a length; no loss is below 0."""
+        return self._saved(max([d - length * e for d, e in self._proofs] + [0.0]))
+
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Change the combination and the weights."""
+        state.note(coef=0.0)
+        if found[0].edge <= ROUNDING:
+            return Stop.NO_EDGE
+        stop = self._extend(state, found) if state.pool is None else self._correct(state, found)
+        if stop is Stop.STALLED:
+            return stop
+        before = self._loss
+        self._weigh(state)
+        state.rebracket(upper=self._most(state.length))
+        if self._loss <= NOTHING * self._empty:
+            return stop or Stop.GAP
+        return stop or (None if self._loss < before else Stop.STALLED)
+
+    # -- one more hypothesis ---------------------------------------------------------------------
+
+    def _extend(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Add a hypothesis with its own best step."""
+        best, step = self._choose(state, found)
+        if step == 0.0:
+            return Stop.STALLED
+        stop = None
+        if math.isinf(step):
+            step = LONGEST
+            if (state.sample.y * best.column > 0.0).all() and self.max_step is None:
+                state.restart()  # it is right everywhere, so it is the whole model
+                stop = Stop.PERFECT
+        step = min(self.learning_rate * step, self.max_step or math.inf)
+        state.move(best, step)
+        state.note(coef=step)
+        return stop
+
+    def _choose(self, state: State, found: list[Candidate]) -> tuple[Candidate, float]:
+        """Hypothesis and step (A19, A23)."""
+        if self.selection == "edge" or len(found) == 1:
+            return found[0], self._full_step(state, found[0])
+        steps = [self._full_step(state, c) if c.edge > ROUNDING else 0.0 for c in found]
+        losses = [
+            self._risk.value(state.scores + min(step, LONGEST) * c.column, 0.0)
+            for c, step in zip(found, steps, strict=True)
+        ]
+        best = int(np.argmin(losses))
+        return found[best], steps[best]
+
+    def _full_step(self, state: State, candidate: Candidate) -> float:
+        """Step before it is shortened."""
+        exactly_closed = isinstance(self.loss, Squared) or (
+            isinstance(self.loss, Exponential) and candidate.binary
+        )
+        if self.step == "closed" or exactly_closed:
+            return self._closed_step(state, candidate)
+        step = self._risk.best_step(state.scores, candidate.column, 0.0, 0.0)
+        return step if self.loss.convex else self._lowering(state, candidate.column, step)
+
+    def _closed_step(self, state: State, candidate: Candidate) -> float:
+        """``½ log(W+/W-)`` (A20, A21); for the squared loss the quotient of least squares."""
+        column, sample = candidate.column, state.sample
+        if isinstance(self.loss, Squared):
+            square = weighted_sum(sample.prior, np.square(column, dtype=np.float64))
+            return candidate.edge * self._scale / (square * sample.total)
+        if not candidate.binary:
+            return math.atanh(candidate.edge) if candidate.edge < STEEPEST else math.inf
+        wrong, count = wrong_weight(state.dual, column, sample.y)
+        wrong = max(wrong, TINY)
+        return 0.5 * math.log((1.0 - wrong) / wrong) if count else math.inf
+
+    def _lowering(self, state: State, column: Array, step: float) -> float:
+        """Shorten a step until it lowers a loss that may have several minima along it."""
+        step = min(step, LONGEST)
+        while self._risk.value(state.scores + step * column, 0.0) >= self._loss:
+            step *= 0.5
+            if step < SHORTEST:
+                return 0.0
+        return step
+
+    # -- all coefficients ------------------------------------------------------------------------
+
+    def _correct(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Take up what is new, and change all coefficients."""
+        assert state.pool is not None
+        new = [c for c in found if c.edge > ROUNDING and c.hypothesis not in self._known]
+        self._known.update(c.hypothesis for c in new)
+        state.enlarge(new)
+        before = np.array(state.coef)
+        target = self._corrected(state, state.pool, before, found[0].edge * self._scale)
+        coef = np.maximum(before + self.learning_rate * (target - before), 0.0)
+        if not (coef != before).any():
+            return Stop.STALLED
+        state.replace(coef, state.pool.combine(coef))
+        state.note(coef=float(coef[-1] - before[-1]))
+        return None
+
+    def _corrected(self, state: State, pool: ColumnPool, coef: Array, violation: float) -> Array:
+        """Coefficients with a lower loss."""
+        if self.correction == "newton":
+            return self._risk.newton(pool, coef, 0.1 * violation, NEWTON_STEPS)
+        zeros = np.zeros(len(coef))
+        high = coef + LONGEST  # a column that is never wrong would take all there is
+        problem = CoordinateProblem(
+            self._risk, pool, zeros, zeros, high, np.zeros(len(state.scores))
+        )
+        if self.correction == "sweeps":
+            return coordinate_descent(
+                problem, "cyclic", start=coef, max_steps=len(coef), tol=0.0
+            ).coef
+        return parallel_descent(problem, start=coef, max_passes=1, tol=0.0).coef
+
+    # -- weights ---------------------------------------------------------------------------------
+
+    def _weigh(self, state: State) -> None:
+        """Loss and weights of the present scores."""
+        self._loss = self._risk.value(state.scores, 0.0)
+        self._dual = self._risk.dual(state.scores)
+        self._scale = float(np.abs(self._dual).sum())
+        if self._scale > 0.0:  # else nothing is left to learn, and the last weights stay
+            state.dual[:] = self._dual / self._scale
+        if state.length > 0.0:
+            state.min_margin = float(np.min(state.sample.y * state.scores)) / state.length
+
+    # -- going on after an interruption ----------------------------------------------------------
+
+    def memory(self) -> dict[str, Any]:
+        """Return what the rounds have proven."""
+        return {"proofs": [list(proof) for proof in self._proofs]}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Take it back."""
+        self._proofs = [(float(d), float(e)) for d, e in memory["proofs"]]
+
+
+@document
+class LeveragingClassifier(BaseMarginClassifier):
+    """Boosting with any smooth loss, corrective or totally corrective.
+
+    The certificate is about the share of the empty model's loss that is saved, among all
+    combinations whose Σα is at most this model's.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump, with which the bounds are proven. Trees with
+        ``criterion="Z"`` make it confidence-rated boosting.
+    n_estimators : int
+        Most rounds.
+    loss : str or Loss
+        "logistic", "exponential" (AdaBoost), "squared", "squared-hinge", "smoothed-hinge",
+        "log-cosh", "huber", "epsilon-insensitive"; for wrong labels also those that are not
+        convex, "savage" and "tangent", without certificate; or a smooth
+        :class:`~marginboost.losses.Loss` with settings of its own.
+    learning_rate : float
+        Factor on every step; with a correction, the share of the way to the new coefficients.
+    step : {"exact", "closed"}
+        Search along the new hypothesis, or ½ log(W+/W-): the same for the exponential loss and
+        outputs of -1 and +1, quicker and shorter for the logistic; for the squared loss the
+        quotient of least squares, always.
+    max_step : float or None
+        Longest step.
+    selection : {"edge", "improvement"}
+        Take the hypothesis of largest edge, or, among ``columns`` of them, that which lowers the
+        loss most.
+    correction : {"none", "newton", "sweeps", "parallel"}
+        What to do with all coefficients once a round has its hypotheses: nothing; minimise over all
+        of them by Newton's method; over each in turn; change all at once. Corrections need a convex
+        loss, and memory for the outputs of all hypotheses.
+    columns : int or None
+        Hypotheses asked of the base learner in a round, with a correction or
+        ``selection="improvement"``; None is 4. Stumps give at most one a feature.
+    tol : float or None
+        Stop when no combination with the Σα of the present one can save more than this share of the
+        empty model's loss in addition. Short steps can make that true early.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+
+    References
+    ----------
+    Friedman, Hastie and Tibshirani, *Additive logistic regression: a statistical view of boosting*,
+    2000. Collins, Schapire and Singer, *Logistic regression, AdaBoost and Bregman distances*, 2002.
+    Rätsch, *Robust Boosting via Convex Optimization*, 2001, chapter 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from marginboost import LeveragingClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LeveragingClassifier(loss="logistic", n_estimators=30).fit(X, y)
+    >>> bool(model.certificate_.lower <= model.certificate_.upper)
+    True
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "least loss, any smooth one; one coefficient a round, or all",
+        "guarantee": "linear rate if minimisers are finite; certified among models of its length",
+        "reference": "Friedman et al. 2000; Collins et al. 2002; Rätsch 2001, Alg. 3.4",
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        loss: Loss | str = "logistic",
+        learning_rate: float = 1.0,
+        step: str = "exact",
+        max_step: float | None = None,
+        selection: str = "edge",
+        correction: str = "none",
+        columns: int | None = None,
+        tol: float | None = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.step = step
+        self.max_step = max_step
+        self.selection = selection
+        self.correction = correction
+        self.columns = columns
+
+    def _make_rule(self) -> Leveraging:
+        loss = as_loss("loss", self.loss)
+        if not loss.smooth:
+            raise ValueError(f"loss: got {self.loss!r}, expected one that is smooth")
+        check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
+        check_choice("step", self.step, ("exact", "closed"))
+        if self.step == "closed" and not isinstance(loss, Exponential | Logistic | Squared):
+            raise ValueError(
+                f"step: got 'closed' with the {loss.name} loss, expected 'exact', or the "
+                "exponential, logistic or squared loss"
+            )
+        if self.max_step is not None:
+            check_number("max_step", self.max_step, above=0.0)
+        if self.columns is not None:
+            check_number("columns", self.columns, at_least=1, integer=True)
+        check_choice("selection", self.selection, ("edge", "improvement"))
+        check_choice("correction", self.correction, CORRECTIONS)
+        self._check_correction(loss)
+        return Leveraging(
+            loss,
+            self.step,
+            self.learning_rate,
+            self.max_step,
+            self.selection,
+            self.correction,
+            self.columns,
+        )
+
+    def _check_correction(self, loss: Loss) -> None:
+        """A correction decides about all coefficients: nothing else can decide about one."""
+        if self.correction == "none":
+            return
+        if not loss.convex:
+            raise ValueError(
+                f"correction: got {self.correction!r} with the {loss.name} loss, which is not "
+                "convex, expected 'none'"
+            )
+        alone = {"step": "exact", "max_step": None, "selection": "edge"}
+        for name, neutral in alone.items():
+            if getattr(self, name) != neutral:
+                raise ValueError(
+                    f"{name}: got {getattr(self, name)!r} with correction={self.correction!r}, "
+                    f"expected {neutral!r}: it is about one new hypothesis"
+                )
+
+    def _probabilities(self, scores: Array) -> Array:
+        probability = as_loss("loss", self.loss).probability
+        return np.column_stack([probability(-scores), probability(scores)])
