@@ -7,6 +7,7 @@ from sklearn.tree import DecisionTreeRegressor
 from marginboost.algorithms._example import SmallSteps, SmallStepsClassifier
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.arc_gv import ArcGV
+from marginboost.algorithms.gradient_boost import GradientBoost
 from marginboost.algorithms.lpboost import LPBoost
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.checks import check_oracle, check_rule
@@ -14,6 +15,8 @@ from marginboost.core import Rule
 from marginboost.datasets import circle_2d
 from marginboost.oracles import (
     FiniteOracle,
+    GradientTreeOracle,
+    LinearOracle,
     PooledOracle,
     ResamplingOracle,
     SklearnOracle,
@@ -35,6 +38,7 @@ RULES = {
     "interior C-form": lambda: LPBoost(solver="interior", C=1.0),
     "smooth": lambda: LPBoost(solver="smooth"),
     "smooth C-form": lambda: LPBoost(solver="smooth", C=1.0),
+    "line search": lambda: GradientBoost("exponential", step="search"),
     "fine search": lambda: MarginalAdaBoost(epsilon=0.4, last_run_length=10),
 }
 ORACLES = {
@@ -46,8 +50,12 @@ ORACLES = {
     "closed matrix": FiniteOracle(closed=True),
     "worst": FiniteOracle(selection="worst"),
     "random": FiniteOracle(selection="random"),
+    "gradient trees": GradientTreeOracle(max_leaves=4, min_leaf_rows=3),
+    "slope trees": GradientTreeOracle(max_leaves=None, max_depth=2, splits="gradient"),
+    "subsampled trees": GradientTreeOracle(max_leaves=4, min_leaf_rows=2, subsample=0.6),
     "pooled": PooledOracle(TreeOracle(max_depth=2)),
     "resampled": ResamplingOracle(StumpOracle()),
+    "lines": LinearOracle(),
     "logistic": SklearnOracle(LogisticRegression()),
     "regression tree": SklearnOracle(DecisionTreeRegressor(max_depth=2)),
 }

@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
-from marginboost.algorithms import AdaBoostClassifier
+from marginboost.algorithms import AdaBoostClassifier, LPBoostClassifierCV
 from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS
 from marginboost.data import Table
@@ -31,7 +31,9 @@ from marginboost.model_reader import ORACLES, ModelFileError, model_from_documen
 from marginboost.multiclass import MulticlassBooster, saved_classes
 from marginboost.oracles import (
     FiniteOracle,
+    GradientTreeOracle,
     LabelTreeOracle,
+    LinearOracle,
     PooledOracle,
     ResamplingOracle,
     SklearnOracle,
@@ -87,7 +89,8 @@ def assert_same_model(left: Any, right: Any, X: Any) -> None:
     for field in FIELDS:
         assert np.array_equal(left.history_[field], right.history_[field], equal_nan=True), field
     assert repr(left.certificate_) == repr(right.certificate_)
-    for name in ("stop_reason_", "certified_", "n_iter_", "n_features_in_", "intercept_"):
+    names = ("stop_reason_", "certified_", "n_iter_", "n_features_in_", "intercept_")
+    for name in (*names, *left._chosen):
         assert getattr(left, name) == getattr(right, name)
         assert type(getattr(left, name)) is type(getattr(right, name))
     assert np.array_equal(left.estimator_errors_, right.estimator_errors_, equal_nan=True)
@@ -386,7 +389,7 @@ def change(document: Any, place: str, value: Any) -> Any:
 
 
 WRONG = [
-    ("version", 3, "newer release"),
+    ("version", 4, "newer release"),
     ("version", 0, "version"),
     ("version", True, "version"),
     ("library", 1, "library"),
@@ -629,6 +632,40 @@ def test_noise_raises(content: bytes, tmp_path: Path) -> None:
         load_model(path, REGISTRY)
 
 
+# -- what fit chose ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chosen() -> Any:
+    model = LPBoostClassifierCV(nus=[0.3, 0.6], cv=2).fit(*numbers(60))
+    return json.loads(json.dumps(document_of(model)))
+
+
+def test_choices_come_back(chosen: Any) -> None:
+    loaded = model_from_document(chosen, REGISTRY)
+    assert loaded.nu_ == loaded.nu == chosen["chosen"]["nu_"]
+    assert loaded.problem_on(*numbers(60)).rule.nu == loaded.nu_  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("chosen", {}, "chosen: got {}, expected the key 'nu_'"),
+        ("chosen.nu_", "0.3", "chosen.nu_: got '0.3', expected a finite number"),
+        ("chosen.nu_", 7, "expected what LPBoostClassifierCV can choose .nu: got 7.0"),
+        ("chosen._names", 1, "'_names' is unknown"),
+    ],
+)
+def test_choices_are_checked(place: str, value: Any, message: str, chosen: Any) -> None:
+    with pytest.raises(ModelFileError, match=message):
+        model_from_document(change(chosen, place, value), REGISTRY)
+
+
+def test_only_who_chooses_has_choices(chosen: Any, document: Any) -> None:
+    with pytest.raises(ModelFileError, match=r"chosen: got .*, expected no key"):
+        model_from_document({**document, "chosen": chosen["chosen"]}, REGISTRY)
+
+
 # -- the schema ----------------------------------------------------------------------------------
 
 
@@ -698,7 +735,7 @@ def test_the_schema_accepts_what_is_written(name: str, tmp_path: Path) -> None:
     ("place", "value"),
     [
         ("format", "other"),
-        ("version", 3),
+        ("version", 4),
         ("extra", 1),
         ("classes.values", ["a"]),
         ("ensemble.coef.0", "NaN"),
@@ -866,3 +903,89 @@ def test_the_schema_refuses_of_several_classes(
     schema = json.loads(SCHEMA.read_text())
     assert matches(several[name], schema, schema)
     assert not matches(change(several[name], place, value), schema, schema)
+
+
+# -- regressors ----------------------------------------------------------------------------------
+
+REGRESSORS = {
+    "LS-Boost": CLASSES["LSBoostRegressor"](n_estimators=6),
+    "L2Boost": CLASSES["L2BoostRegressor"](n_estimators=6, max_depth=2),
+    "lines": CLASSES["L2BoostRegressor"](LinearOracle(), n_estimators=6),
+    "gradient": CLASSES["GradientBoostRegressor"](loss="huber", n_estimators=6),
+    "own trees": CLASSES["L2BoostRegressor"](GradientTreeOracle(max_leaves=4), n_estimators=3),
+}
+
+
+def targets(n_rows: int = 80) -> tuple[Any, Any]:
+    X, labels = frame(n_rows)
+    return X, 1e6 * (labels == "yes") + X["length"].fillna(0.3).to_numpy()
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+@pytest.mark.parametrize("suffix", ["json", "json.gz"])
+def test_every_regressor_comes_back(name: str, suffix: str, tmp_path: Path) -> None:
+    X, y = targets()
+    model = clone(REGRESSORS[name]).fit(X, y)
+    model.save(tmp_path / f"model.{suffix}")
+    loaded = marginboost.load(tmp_path / f"model.{suffix}")
+    assert type(loaded) is type(model)
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    stages = zip(loaded.staged_predict(X), model.staged_predict(X), strict=True)
+    assert all(np.array_equal(ours, theirs) for ours, theirs in stages)
+    assert repr(loaded.certificate_) == repr(model.certificate_)
+    assert loaded.estimators_ == model.estimators_
+    for field in FIELDS:
+        ours, theirs = loaded.history_[field], model.history_[field]
+        assert np.array_equal(ours, theirs, equal_nan=True), field
+    assert not hasattr(loaded, "classes_")
+    assert not hasattr(loaded, "dual_")
+    assert np.array_equal(clone(loaded).fit(X, y).predict(X), model.predict(X))
+    schema = json.loads(SCHEMA.read_text())
+    written = read_document(tmp_path / f"model.{suffix}")
+    assert written["version"] == 3
+    assert matches(written, schema, schema)
+
+
+@pytest.fixture(scope="module")
+def numeric() -> Any:
+    X, y = targets()
+    models = {name: clone(REGRESSORS[name]).fit(X, y) for name in ("L2Boost", "lines", "gradient")}
+    return {name: json.loads(json.dumps(document_of(model))) for name, model in models.items()}
+
+
+WRONG_NUMERIC = [
+    ("lines", "version", 1, "the key 'classes'"),
+    ("lines", "version", 2, "the key 'classes'"),
+    ("lines", "classes", {"dtype": "int64", "values": [0, 1]}, "'classes' is unknown"),
+    ("lines", "estimator", "AdaBoostClassifier", "estimator: got 'AdaBoostClassifier'"),
+    ("lines", "estimator", "MulticlassBooster", "estimator: got 'MulticlassBooster'"),
+    ("lines", "params.learning_rate", 0.0, "learning_rate: got 0.0"),
+    ("lines", "params.learning_rate", {"oracle": "LinearOracle", "params": {}}, "a setting"),
+    ("lines", "ensemble.members.1.feature", 1, "is categorical and has no slope"),
+    ("lines", "ensemble.members.1.feature", 99, "feature 99 of 5"),
+    ("lines", "ensemble.members.1.feature", -1, "line: got feature -1"),
+    ("lines", "ensemble.members.1.feature", True, "line: got feature True"),
+    ("lines", "ensemble.members.1.slope", "Infinity", "slope 'Infinity'"),
+    ("lines", "ensemble.members.1.centre", None, "centre None"),
+    ("lines", "ensemble.coef.0", "NaN", "a finite number"),
+    ("lines", "history.loss", [1.0], "items, as in the rest of the file"),
+    ("lines", "history.loss.0", None, r"history\.loss\[0\]"),
+    ("L2Boost", "params.max_depth", 0, "max_depth: got 0"),
+    ("L2Boost", "ensemble.members.0.value", [2.0], "tree value"),
+    ("L2Boost", "problems", [], "'problems' is unknown"),
+    ("gradient", "chosen.spread_", -1.0, "spread_: got -1.0"),
+    ("gradient", "chosen", {}, "the key 'spread_'"),
+    ("gradient", "params.loss", "logistic", "expected one of the residual"),
+]
+
+
+@pytest.mark.parametrize(("name", "place", "value", "message"), WRONG_NUMERIC)
+def test_each_wrong_field_of_a_regressor_is_named(
+    name: str, place: str, value: Any, message: str, numeric: Any
+) -> None:
+    assert model_from_document(numeric[name], CLASSES) is not None
+    with pytest.raises(ModelFileError, match=message):
+        model_from_document(change(numeric[name], place, value), CLASSES)
+    classifiers_only = pytest.raises(ModelFileError, match="estimator: got")
+    with classifiers_only:
+        model_from_document(numeric[name], REGISTRY)

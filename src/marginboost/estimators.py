@@ -1,51 +1,29 @@
-"""scikit-learn's contract, once: input, labels, weights, predictions, fitted attributes."""
+"""scikit-learn's contract of classifiers, once: labels, votes, probabilities, several classes."""
 
 from __future__ import annotations
 
 import copy
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier, is_regressor
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .core.callbacks import Callback, Encoder, Progress
-from .core.ensemble import Ensemble
+from .booster import BaseBooster, document
+from .core.callbacks import Encoder
 from .core.oracle import Oracle
 from .core.rule import Rule
-from .core.run import Run, train
+from .core.run import Run
 from .core.sample import Sample
 from .core.types import Array
 from .data import BinnedMatrix, Table
-from .data.table import is_frame
-from .explanation import Explanation
-from .inputs import check_cuts, distinct_labels, read_labels, read_weights
-from .kernels.threads import resolve_n_jobs
-from .model_file import save_model
-from .oracles.any_sklearn import SklearnOracle
-from .oracles.stumps import StumpOracle
+from .inputs import distinct_labels, read_labels, read_weights
 from .reductions import Decoder, class_probabilities, make_code, multiclass_margins
-from .validation import check_number
 
-COMMON_PARAMETERS = """max_bins : int or None
-        Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
-        keeps every distinct value of every feature.
-    categorical_features : "from_dtype", None, or sequence of int or str
-        Which columns hold categories: those of a data frame's categorical types, none, or these.
-    callbacks : sequence of Callback, optional
-        Early stopping, checkpoints, a time budget, or your own. Where several classes are solved
-        as several problems, each has its own copy of them, and checkpoints are refused.
-    n_jobs : int or None
-        Threads; None is all cores. The result does not depend on it.
-    random_state : int, RandomState or None
-        Seed of what is random: resampling, and scikit-learn base learners. None is a fixed seed,
-        so that fits repeat and interrupted ones can go on.
-    verbose : int
-        1 shows a progress bar."""
+__all__ = ["BaseMarginClassifier", "Problem", "document", "vote_share"]
 
 FITTED_ATTRIBUTES = """classes_ : array
         The labels; of two, the second is the positive class.
@@ -84,19 +62,16 @@ FITTED_ATTRIBUTES = """classes_ : array
     code_ : array (classes, problems)
         With more than two classes: which side each class is on in each problem."""
 
-C = TypeVar("C", bound=type)
+
+class Problem(NamedTuple):
+    """What a fit solves: rows with labels ±1 and weights, base learner, algorithm."""
+
+    sample: Sample
+    oracle: Oracle
+    rule: Rule
 
 
-def document(cls: C) -> C:
-    """Fill the parameters and attributes that all classifiers share into a docstring."""
-    if cls.__doc__:
-        cls.__doc__ = cls.__doc__.replace("{common}", COMMON_PARAMETERS).replace(
-            "{fitted}", FITTED_ATTRIBUTES
-        )
-    return cls
-
-
-class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
+class BaseMarginClassifier(ClassifierMixin, BaseBooster):
     """What every classifier of the package shares.
 
     A subclass stores its parameters and says in ``_make_rule`` which algorithm they mean. It is
@@ -106,72 +81,13 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
     """
 
     registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
-    summary: ClassVar[dict[str, str]] = {}
-    _chooses_in_fit: ClassVar[bool] = False
-    """Whether fit chooses weights or parameters that a model file does not keep."""
+    _attributes = FITTED_ATTRIBUTES
+    _fewest_rows = "2 (one of each class)"
     _code: Any = "one-vs-rest"
     _decoding: str = "auto"
+    _one_scale: ClassVar[bool] = False
+    """Whether scores are log-odds or the like, which compare between problems as they are."""
     _answers_labels: ClassVar[bool] = False
-    dual_: Any
-    n_iter_: int
-    certified_: bool
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if not cls.__module__.rpartition(".")[2].startswith("_"):
-            cls.registry[cls.__name__] = cls
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int | None = 50,
-        tol: float | None = None,
-        max_bins: int | None = 255,
-        categorical_features: Any = "from_dtype",
-        callbacks: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.tol = tol
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.callbacks = callbacks
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    # -- what subclasses say ---------------------------------------------------------------------
-
-    @abstractmethod
-    def _make_rule(self) -> Rule:
-        """Check the algorithm's own parameters and make the rule."""
-
-    def _make_oracle(self) -> Oracle:
-        """Make the base learner."""
-        if self.estimator is None:
-            return StumpOracle()
-        if isinstance(self.estimator, Oracle):
-            return self.estimator
-        learns = isinstance(self.estimator, BaseEstimator) and hasattr(self.estimator, "fit")
-        if learns and (is_classifier(self.estimator) or is_regressor(self.estimator)):
-            return SklearnOracle(self.estimator)
-        raise TypeError(
-            f"estimator: got {self.estimator!r}, expected None, an Oracle such as StumpOracle() or "
-            "TreeOracle(), or a scikit-learn classifier or regressor"
-        )
-
-    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
-        """Most rounds of the loop."""
-        check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
-        return int(self.n_estimators or 0)
-
-    def _tolerance(self) -> float | None:
-        """Gap at which the bounds count as met."""
-        return self.tol
 
     # -- fit -------------------------------------------------------------------------------------
 
@@ -192,10 +108,9 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
-        self._make_rule()  # bad settings show before any work
-        self._make_oracle()
-        rows, labels = self._read_training(X, y)
+        self._check_settings()
+        rows = self._learn_rows(X, y)
+        labels = read_labels(y, rows.n_rows)
         index = self._learn_classes(labels, weights := read_weights(sample_weight, rows.n_rows))
         for name in ("ensemble_", "problems_", "code_"):  # of an earlier fit
             self.__dict__.pop(name, None)
@@ -222,18 +137,21 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
         ``bins`` are those of the rows with weight, where they are already made.
         """
-        rule, oracle = self._make_rule(), self._make_oracle()
         used = np.flatnonzero((weights > 0) & (signs != 0))
+        sample, oracle, rule = self._pose(rows, signs, weights, used, bins)
+        self._keep(self._train(sample, oracle, rule, encode), rows, signs, used)
+
+    def _pose(
+        self,
+        rows: Table | BinnedMatrix,
+        signs: Array,
+        weights: Array,
+        used: Array,
+        bins: BinnedMatrix | None = None,
+    ) -> Problem:
+        oracle = self._make_oracle()
         sample = self._make_sample(rows, signs, weights, used, oracle, bins)
-        run = train(
-            sample,
-            oracle,
-            rule,
-            max_rounds=self._max_rounds(rule, sample),
-            tol=self._tolerance(),
-            callbacks=self._make_callbacks(encode),
-        )
-        self._keep(run, rows, signs, used)
+        return Problem(sample, oracle, self._make_rule())
 
     def _fit_problems(self, rows: Table | BinnedMatrix, index: Array, weights: Array) -> None:
         """Solve a problem of two classes for every column of the code; all share the bins."""
@@ -278,62 +196,6 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(problem.n_iter_ for problem in self.problems_)
         self.intercept_ = 0.0
 
-    def _check_parameters(self) -> None:
-        if self.n_estimators is not None:
-            check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
-        if self.tol is not None:
-            check_number("tol", self.tol, at_least=0.0)
-        if self.max_bins is not None:
-            check_number("max_bins", self.max_bins, at_least=2, integer=True)
-        resolve_n_jobs(self.n_jobs)
-        callbacks = () if self.callbacks is None else self.callbacks
-        if not isinstance(callbacks, Sequence):
-            raise TypeError(f"callbacks: got {callbacks!r}, expected a list of Callback objects")
-        for callback in callbacks:
-            if not isinstance(callback, Callback):
-                raise TypeError(f"callbacks: got {callback!r}, expected Callback objects")
-
-    def _read_training(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        if isinstance(X, BinnedMatrix):
-            if hasattr(self, "feature_names_in_"):  # of an earlier fit
-                del self.feature_names_in_
-            self.n_features_in_ = X.n_features
-            self._names, self._categories = list(X.names), list(X.categories)
-            return X, read_labels(y, X.n_rows)
-        X = self._check_rows(X, reset=True)
-        if X.shape[0] == 0:
-            raise ValueError("X: got 0 rows, expected at least 2 (one of each class)")
-        names = getattr(self, "feature_names_in_", None)
-        self._names = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
-        table = Table.learn(X, self._names, self._categorical_columns())
-        self._categories = table.categories
-        return table, read_labels(y, table.n_rows)
-
-    def _categorical_columns(self) -> list[int] | None:
-        chosen = self.categorical_features
-        if isinstance(chosen, str) and chosen == "from_dtype":
-            return None
-        if chosen is None:
-            return []
-        columns = []
-        for item in np.atleast_1d(chosen).tolist():
-            known = self._names.index(item) if item in self._names else item
-            if (
-                isinstance(known, bool)
-                or not isinstance(known, int)
-                or not (0 <= known < len(self._names))
-            ):
-                raise ValueError(
-                    f"categorical_features: got {item!r}, expected a column name or a number below "
-                    f"{len(self._names)}"
-                )
-            columns.append(known)
-        return columns
-
     def _learn_classes(self, labels: Array, weights: Array) -> Array:
         """Set ``classes_`` from the rows that count; return the position of each label in it."""
         self.classes_ = distinct_labels(labels if weights.all() else labels[weights > 0])
@@ -369,42 +231,6 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         parts = self._sample_parts(rows, weights, used, oracle, bins)
         return Sample.of_labels(signs[used], weights[used], **parts)
 
-    def _sample_parts(
-        self,
-        rows: Table | BinnedMatrix,
-        weights: Array,
-        used: Array,
-        oracle: Oracle,
-        bins: BinnedMatrix | None = None,
-    ) -> dict[str, Any]:
-        """Rows, bins, seed and threads of a sample."""
-        if len(used) < rows.n_rows:
-            rows, weights = rows.take(used), weights[used]
-        if isinstance(rows, BinnedMatrix):
-            bins = rows
-        elif bins is None and oracle.needs_bins:
-            bins = self._bin(rows, weights)
-        # A fixed seed unless one is asked for: fits repeat, and interrupted ones can go on.
-        state = 0 if self.random_state is None else self.random_state
-        seed = int(check_random_state(state).randint(2**31 - 1))
-        threads = resolve_n_jobs(self.n_jobs)
-        return {"rows": rows, "bins": bins, "seed": seed, "n_threads": threads}
-
-    def _bin(self, rows: Table, weights: Array) -> BinnedMatrix:
-        uniform = bool((weights == weights[0]).all())
-        return BinnedMatrix.from_table(
-            rows,
-            max_bins=self.max_bins,
-            sample_weight=None if uniform else weights,
-            n_jobs=resolve_n_jobs(self.n_jobs),
-        )
-
-    def _make_callbacks(self, encode: Encoder) -> list[Callback]:
-        callbacks = list(self.callbacks or ())
-        for callback in callbacks:
-            callback.prepare(encode)
-        return [*callbacks, Progress()] if self.verbose else callbacks
-
     def _encode(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
         """Rows and ±1 labels of data other than the training data."""
         rows, index = self._read_labelled(X, y)
@@ -432,56 +258,48 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
         return rows, self._positions(labels)
 
     def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
-        self.ensemble_ = run.ensemble
-        self.history_ = run.history
-        self.certificate_ = run.certificate
-        self.certified_ = run.certificate.certified
-        self.stop_reason_ = run.stop
-        self.n_iter_ = len(run.history)
+        self._keep_run(run)
         self.estimator_errors_ = run.history["error"]
-        self.intercept_ = 0.0
         self.dual_ = np.zeros(len(signs))
         self.dual_[used] = run.dual
         self.margins_ = run.margins if len(used) == len(signs) else signs * self._votes(rows)
 
+    # -- for checks from outside -----------------------------------------------------------------
+
+    def training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:
+        """Labels and weights that a fit to these rows learns from: those given.
+
+        A classifier that judges its rows before it learns from them returns what it makes of them.
+
+        Returns
+        -------
+        y, sample_weight
+        """
+        rows, index = self._read_labelled(X, y)
+        return self.classes_[index], read_weights(sample_weight, rows.n_rows)
+
+    def problem_on(self, X: Any, y: Any, sample_weight: Any = None) -> Problem:
+        """What a fit of this model of two classes to these rows has to solve.
+
+        With it anybody can check ``certificate_`` without trust in the fit. What fit chose is as it
+        chose it; labels and weights are those given (see :meth:`training_set`).
+        """
+        rows, signs = self._encode(X, y)
+        weights = read_weights(sample_weight, rows.n_rows)
+        return self._pose(rows, signs, weights, np.flatnonzero(weights > 0))
+
     # -- predictions -----------------------------------------------------------------------------
-
-    def _read_rows(self, X: Any) -> Table | BinnedMatrix:
-        check_is_fitted(self, "classes_")
-        if isinstance(X, BinnedMatrix):
-            if X.n_features != self.n_features_in_:
-                raise ValueError(
-                    f"X has {X.n_features} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input"
-                )
-            for ensemble in self._ensembles():
-                check_cuts(ensemble, X)
-            return X
-        return Table(self._check_rows(X, reset=False), self._names, self._categories)
-
-    def _check_rows(self, X: Any, *, reset: bool) -> Any:
-        """Shape, names and, for arrays, values; frames are read column by column later."""
-        if hasattr(X, "collect") and not hasattr(X, "shape"):
-            raise TypeError("X: got a lazy frame, expected rows; call its collect() first")
-        if is_frame(X):
-            validate_data(self, X=X, reset=reset, skip_check_array=True)
-            return X
-        return validate_data(self, X=X, reset=reset, **_ARRAY_CHECKS)
-
-    def _scores(self, rows: Table | BinnedMatrix) -> Array:
-        return self.ensemble_.scores(rows, resolve_n_jobs(self.n_jobs))
 
     def _votes(self, rows: Table | BinnedMatrix) -> Array:
         if self._reduced:
             scores = [problem._scores(rows) for problem in self.problems_]
             lengths = [problem.ensemble_.length for problem in self.problems_]
-            return self._decoder(np.column_stack(scores), np.array(lengths))
+            return self._decoder(np.column_stack(scores), self._divisors(np.array(lengths)))
         return np.clip(self._scores(rows) / (self.ensemble_.length or 1.0), -1.0, 1.0)
 
-    @property
-    def _reduced(self) -> bool:
-        """Whether the model is made of several problems of two classes."""
-        return hasattr(self, "problems_")
+    def _divisors(self, lengths: Array) -> Array:
+        """What the scores of several problems are divided by to be votes."""
+        return np.full(len(lengths), lengths.max()) if self._one_scale else lengths
 
     @property
     def _decoder(self) -> Decoder:
@@ -559,7 +377,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
                 if t < len(problem.ensemble_):
                     scores[:, s] = next(stages[s])
                     lengths[s] += abs(problem.ensemble_.coef[t])
-            yield self._decoder(scores, lengths), float(lengths.max())
+            yield self._decoder(scores, self._divisors(lengths)), float(lengths.max())
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Classes after 1, 2, … hypotheses."""
@@ -593,66 +411,11 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     # -- the model -------------------------------------------------------------------------------
 
-    @property
-    def estimators_(self) -> list[Any]:
-        """The hypotheses; a list of them for each problem, with several classes."""
-        members = [list(ensemble.members) for ensemble in self._ensembles()]
-        return members if self._reduced else members[0]
-
-    @property
-    def estimator_weights_(self) -> Any:
-        """Coefficients of the hypotheses; a list of arrays with several classes."""
-        coef = [ensemble.coef for ensemble in self._ensembles()]
-        return coef if self._reduced else coef[0]
-
-    @property
-    def feature_importances_(self) -> Array:
-        """Share of the vote that each feature carries; the mean over problems."""
-        shares = [self._importances(ensemble) for ensemble in self._ensembles()]
-        total = np.sum(shares, axis=0)
-        return total / total.sum() if total.sum() > 0 else total
-
-    def _importances(self, ensemble: Ensemble) -> Array:
-        total = np.zeros(self.n_features_in_)
-        for weight, member in zip(ensemble.coef, ensemble.members, strict=True):
-            total += abs(weight) * member.importances(self.n_features_in_)
-        return total / total.sum() if total.sum() > 0 else total
-
-    def _ensembles(self) -> list[Ensemble]:
-        """The model's ensemble, or those of its problems."""
-        if self._reduced:
-            return [problem.ensemble_ for problem in self.problems_]
-        try:
-            return [self.ensemble_]
-        except AttributeError:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
-
-    def explain(self) -> Any:
-        """Explain a stump ensemble exactly: one step function a feature.
-
-        The vote of a row is the sum of the step functions at its values, nothing else. With more
-        than two classes a list, one explanation a problem.
-        """
-        check_is_fitted(self, "classes_")
-        parts = [
-            Explanation.of(ensemble, self._names, self._categories)
-            for ensemble in self._ensembles()
-        ]
-        return parts if self._reduced else parts[0]
-
-    def save(self, path: Any) -> None:
-        """Write a JSON file that :func:`marginboost.load` reads (see docs/model-file.md).
-
-        Predictions of the loaded model are the same, bit for bit.
-        """
-        check_is_fitted(self, "classes_")
-        save_model(self, path)
-
     def to_onnx(self) -> Any:
         """ONNX model with outputs ``label`` and ``probabilities``; needs the extra ``onnx``."""
         from .onnx_export import to_onnx
 
-        check_is_fitted(self, "classes_")
+        check_is_fitted(self)
         if self._reduced or self._answers_labels:
             raise TypeError(
                 f"to_onnx: got a model of {len(self.classes_)} classes with one column a class, "
@@ -662,19 +425,6 @@ class BaseMarginClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
-
-
-_ARRAY_CHECKS: dict[str, Any] = {
-    "accept_sparse": ["csc", "csr"],
-    "dtype": [np.float64, np.float32],
-    "ensure_all_finite": "allow-nan",
-}
 
 
 def vote_share(scores: Array, length: float) -> Array:

@@ -36,15 +36,22 @@ class Explanation:
     categories: Categories
 
     @classmethod
-    def of(cls, ensemble: Ensemble, names: Sequence[str], categories: Categories) -> Explanation:
-        """Explain an ensemble of stumps."""
+    def of(
+        cls,
+        ensemble: Ensemble,
+        names: Sequence[str],
+        categories: Categories,
+        *,
+        votes: bool = True,
+    ) -> Explanation:
+        """Explain an ensemble of stumps: its votes in [-1, 1], or its scores."""
         stumps: list[Any] = list(ensemble.members)
         if not all(isinstance(member, Stump) for member in stumps):
             raise TypeError(
                 "explain: only stump ensembles are sums of one-feature functions; this model has "
                 f"{sorted({type(member).__name__ for member in stumps})} hypotheses"
             )
-        steps = step_functions(stumps, ensemble.coef / (ensemble.length or 1.0))
+        steps = step_functions(stumps, ensemble.coef / ((ensemble.length or 1.0) if votes else 1.0))
         shapes = {str(names[step.feature]): step for step in steps}
         return cls([str(name) for name in names], shapes, categories)
 

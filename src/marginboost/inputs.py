@@ -1,4 +1,4 @@
-"""Labels, weights and binned rows as users bring them, checked before any work is done."""
+"""Labels, targets, weights and binned rows as users bring them, checked before any work is done."""
 
 from __future__ import annotations
 
@@ -30,6 +30,23 @@ def read_labels(y: Any, n_rows: int) -> Array:
     if labels.dtype.kind not in "iub":  # whole numbers are labels, whatever they are
         check_classification_targets(labels)
     return labels
+
+
+def read_targets(y: Any, n_rows: int) -> Array:
+    """Targets of a regression as float64, one a row, all finite."""
+    given = column_or_1d(y, warn=True)
+    if len(given) != n_rows:
+        raise ValueError(f"y: got {len(given)} targets for {n_rows} rows of X")
+    try:
+        targets = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y: got {given[:1].tolist()}, expected numbers ({error})") from error
+    bad = ~np.isfinite(targets)
+    if bad.any():
+        raise ValueError(
+            f"y: row {int(np.argmax(bad))} has no finite target (Input y contains NaN or infinity)"
+        )
+    return targets
 
 
 def distinct_labels(labels: Array) -> Array:

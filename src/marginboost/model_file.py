@@ -40,7 +40,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : classifier of this package
+    model : estimator of this package
         Fitted, with hypotheses that are data (stumps, trees).
     path : str or path-like
         A name that ends in ``.gz`` is compressed.
@@ -77,17 +77,17 @@ def document_of(model: Any) -> dict[str, Any]:
     check_is_fitted(model)
     name = type(model).__name__
     if type(model).registry.get(name) is not type(model):
-        raise TypeError(f"{name} is not a registered classifier, so no file could name it")
+        raise TypeError(f"{name} is not a registered estimator, so no file could name it")
     fitted = getattr(model, "estimator_", model)  # what a MulticlassBooster fitted
-    many = hasattr(fitted, "problems_")
-    plain = fitted is model and not many and not model._answers_labels
+    many, numeric = hasattr(fitted, "problems_"), getattr(model, "_numeric", False)
+    plain = numeric or (fitted is model and not many and not model._answers_labels)
     return {
         "format": FORMAT,
-        "version": 1 if plain else 2,
+        "version": 3 if numeric else 1 if plain else 2,
         "library": _library_version(),
         "estimator": name,
         "params": _params_to_data(model, "params"),
-        "classes": _values_to_data(fitted.classes_, "classes"),
+        **({} if numeric else {"classes": _values_to_data(fitted.classes_, "classes")}),
         "features": {
             "names": [str(feature) for feature in fitted._names],
             "had_names": hasattr(fitted, "feature_names_in_"),
@@ -105,7 +105,14 @@ def _problems_to_data(model: Any) -> dict[str, Any]:
     return {
         "code": model.code_.tolist(),
         "problems": [_run_to_data(problem) for problem in model.problems_],
+        **_chosen_to_data(model),
     }
+
+
+def _chosen_to_data(model: Any) -> dict[str, Any]:
+    """What fit chose, where it chooses; of several problems each has its own."""
+    chosen = {name: float(getattr(model, name)) for name in model._chosen if hasattr(model, name)}
+    return {"chosen": chosen} if chosen else {}
 
 
 def _run_to_data(model: Any) -> dict[str, Any]:
@@ -119,6 +126,7 @@ def _run_to_data(model: Any) -> dict[str, Any]:
         "history": {
             field: [_number_to_data(value) for value in column]
             for field, column in model.history_.to_dict().items()
+            if field != "loss" or not np.isnan(column).all()
         },
         "certificate": {
             "lower": _number_to_data(certificate.lower),
@@ -129,6 +137,7 @@ def _run_to_data(model: Any) -> dict[str, Any]:
         },
         "stop": str(model.stop_reason_),
         "n_iter": int(model.n_iter_),
+        **_chosen_to_data(model),
     }
 
 
@@ -223,7 +232,7 @@ def load_model(
     path : str or path-like
         A file written by ``save``, compressed or not.
     registry : mapping
-        Classifiers that a file may name.
+        Estimators that a file may name.
     max_bytes : int
         Largest document to read, after decompression.
 

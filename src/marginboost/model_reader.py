@@ -17,8 +17,10 @@ from .core.oracle import Oracle
 from .core.stop import Stop
 from .core.types import Array
 from .oracles.finite import Column, FiniteOracle
+from .oracles.gradient_trees import GradientTreeOracle
 from .oracles.label_hypotheses import LabelTree
 from .oracles.label_trees import LabelTreeOracle
+from .oracles.linear import Line, LinearOracle
 from .oracles.pooled import PooledOracle
 from .oracles.resampling import ResamplingOracle
 from .oracles.stumps import Stump, StumpOracle
@@ -27,8 +29,9 @@ from .oracles.trees import TreeOracle
 from .reductions.codes import check_code
 
 FORMAT = "marginboost-model"
-VERSION = 2
-"""Newest version: 1 is a model of two classes, 2 has hypotheses or problems of several."""
+VERSION = 3
+"""Newest version: 1 is a model of two classes, 2 has hypotheses or problems of several, 3 is a
+regressor."""
 MAX_WRAPPERS = 8
 """Most base learners wrapped in each other."""
 
@@ -42,8 +45,8 @@ NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 ORACLES: dict[str, type[Oracle]] = {
     oracle.__name__: oracle
     for oracle in (
-        *(FiniteOracle, LabelTreeOracle, PooledOracle, ResamplingOracle, StumpOracle),
-        TreeOracle,
+        *(FiniteOracle, GradientTreeOracle, LabelTreeOracle, LinearOracle, PooledOracle),
+        *(ResamplingOracle, StumpOracle, TreeOracle),
     )
 }
 """Base learners that are nothing but their settings. A file can name these and no others."""
@@ -83,12 +86,13 @@ class Field:
         value: T = self.value
         return value
 
-    def keys(self, expected: Iterable[str]) -> dict[str, Field]:
-        """Fields of an object that has just these keys."""
+    def keys(self, expected: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Field]:
+        """Fields of an object that has just these keys, the optional ones or not."""
         found, names = self.is_a(dict, "an object"), list(expected)
         for name in names:
             if name not in found:
                 self.wrong(f"the key {name!r}")
+        names += optional
         for name in found:
             if name not in names:
                 self.wrong(f"no key but {', '.join(names)}; {reprlib.repr(name)} is unknown")
@@ -127,9 +131,12 @@ class Field:
             self.wrong(f"{expected} ({str(error)[:200]})", error)
 
 
-HEAD = ("format", "version", "library", "estimator", "params", "classes", "features")
+HEAD = ("format", "version", "library", "estimator", "params", "features")
+LABELS = ("classes",)
 RUN = ("ensemble", "history", "certificate", "stop", "n_iter")
 PROBLEMS = ("code", "problems")
+CHOSEN = ("chosen",)
+"""Of classifiers that choose something in fit."""
 
 
 def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any:
@@ -140,14 +147,17 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     document : object
         What :func:`read_document` returns.
     registry : mapping
-        Classifiers that a document may name.
+        Estimators that a document may name.
     """
-    several = _check_format(Field(document)) > 1 and "problems" in document
-    fields = Field(document).keys((*HEAD, *(PROBLEMS if several else RUN)))
+    version = _check_format(Field(document))
+    numeric, several = version == 3, version == 2 and "problems" in document
+    parts = (*HEAD, *(() if numeric else LABELS), *(PROBLEMS if several else RUN))
+    fields = Field(document).keys(parts, CHOSEN)
     fields["library"].is_a(str, "a version as string")
-    name = fields["estimator"].is_a(str, "the name of a classifier")
-    if name not in registry:
-        fields["estimator"].wrong(f"one of {', '.join(sorted(registry))}")
+    name = fields["estimator"].is_a(str, "the name of an estimator")
+    known = [n for n, kind in registry.items() if getattr(kind, "_numeric", False) == numeric]
+    if name not in known:
+        fields["estimator"].wrong(f"one of {', '.join(sorted(known))}")
     params = _read_params(fields["params"], registry[name], registry=registry)
     model = fields["params"].made_by(lambda _: registry[name](**params), "settings")
     fitted = model
@@ -156,8 +166,12 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         model.estimator_ = fitted
     fields["params"].made_by(lambda _: _check_settings(fitted), "valid settings")
     _read_features(fields["features"], fitted)
+    if numeric:
+        _read_run(fields, fitted, ())
+        return model
     fitted.classes_ = _read_classes(fields["classes"], several or fitted._answers_labels)
     if several:
+        _read_chosen(fields, fitted, ())
         _read_problems(fields, fitted)
     else:
         _read_run(fields, fitted, (len(fitted.classes_),) if fitted._answers_labels else ())
@@ -176,7 +190,7 @@ def _read_problems(fields: dict[str, Field], model: Any) -> None:
     model.problems_ = []
     for item in fields["problems"].items(model.code_.shape[1]):
         problem = model._problem()
-        _read_run(item.keys(RUN), problem, ())
+        _read_run(item.keys(RUN, CHOSEN), problem, ())
         model.problems_.append(problem)
     model._gather_problems()
 
@@ -199,8 +213,18 @@ def _read_run(fields: dict[str, Field], model: Any, shape: tuple[int, ...]) -> N
     model.n_iter_ = fields["n_iter"].is_a(int, "the number of rounds")
     if model.n_iter_ != len(model.history_):
         fields["n_iter"].wrong(f"{len(model.history_)}, the number of rounds in history")
-    model.estimator_errors_ = model.history_["error"]
+    if not model._numeric:
+        model.estimator_errors_ = model.history_["error"]
     model.intercept_ = 0.0
+    _read_chosen(fields, model, model._chosen)
+
+
+def _read_chosen(fields: dict[str, Field], model: Any, required: Sequence[str]) -> None:
+    """What fit chose; the class itself checks whether a parameter can have that value."""
+    field = fields.get("chosen", Field({}, "chosen"))
+    for name, entry in field.keys(required, model._chosen).items():
+        setattr(model, name, entry.number(finite=True))
+    field.made_by(lambda _: model._make_rule(), f"what {type(model).__name__} can choose")
 
 
 def _check_format(document: Field) -> int:
@@ -365,6 +389,10 @@ def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hy
         _check_split(member.feature, member.threshold, member.categories or (), categories)
     elif isinstance(member, Column):
         _check_feature(member.index, categories)
+    elif isinstance(member, Line):
+        _check_feature(member.feature, categories)
+        if categories[member.feature] is not None:
+            raise ValueError(f"feature {member.feature} is categorical and has no slope")
     elif isinstance(member, Tree | LabelTree):
         tree = member if isinstance(member, Tree) else member.tree
         for node in tree.nodes[tree.nodes["feature"] >= 0]:
@@ -397,10 +425,10 @@ def _check_split(
 
 
 def _read_history(field: Field) -> History:
-    entries = field.keys(FIELDS)
+    entries = field.keys([name for name in FIELDS if name != "loss"], ("loss",))
     n_rounds = len(entries["edge"].items())
     return History(
-        {name: [item.number() for item in entries[name].items(n_rounds)] for name in FIELDS}
+        {name: [n.number() for n in column.items(n_rounds)] for name, column in entries.items()}
     )
 
 

@@ -26,6 +26,7 @@ from .core.types import Array
 from .estimators import BaseMarginClassifier
 from .model_file import save_model
 from .reductions import CODES, DECODINGS
+from .regressors import BaseBoostRegressor
 from .validation import check_choice
 
 
@@ -35,6 +36,7 @@ def saved_classes() -> dict[str, type[Any]]:
         **BaseMarginClassifier.registry,
         **LabelClassifier.registry,
         **MulticlassBooster.registry,
+        **BaseBoostRegressor.registry,
     }
 
 

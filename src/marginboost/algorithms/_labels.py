@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, is_classifier
 
 from ..core.labels import LabelSample, own_labels
 from ..core.oracle import Oracle
-from ..core.run import Run, train
+from ..core.run import Run
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..estimators import BaseMarginClassifier, document
@@ -93,15 +93,7 @@ class LabelClassifier(BaseMarginClassifier):
             weights[used],
             **self._sample_parts(rows, weights, used, oracle),
         )
-        run = train(
-            sample,
-            oracle,
-            rule,
-            max_rounds=self._max_rounds(rule, sample),
-            tol=self._tolerance(),
-            callbacks=self._make_callbacks(self._encode),
-        )
-        self._keep(run, rows, index, used)
+        self._keep(self._train(sample, oracle, rule, self._encode), rows, index, used)
 
     def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
         """Keep what the run found; ``signs`` are positions of classes here."""

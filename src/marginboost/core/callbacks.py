@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..validation import check_choice
 from .ensemble import Rows
 from .stop import Stop
 from .types import Array
@@ -28,7 +29,7 @@ class Callback:
     others, so that what they note is neither missed nor overwritten."""
 
     def prepare(self, encode: Encoder) -> None:
-        """Receive the estimator's way to turn ``(X, y)`` into rows and ±1 labels."""
+        """Receive the estimator's way to turn ``(X, y)`` into rows and ±1 labels, or targets."""
 
     def on_start(self, state: State, oracle: Oracle, rule: Rule, max_rounds: int) -> None:
         """Before the first round."""
@@ -62,18 +63,24 @@ class TimeBudget(Callback):
 class EarlyStopping(Callback):
     """End the run when the error on other rows stops falling; keep the best round.
 
+    The error of a classifier is its share of wrong rows, that of a regressor its mean squared one.
+
     Parameters
     ----------
     X, y : array-like
-        Validation rows and their labels.
+        Validation rows and their labels or targets.
     patience : int
         Rounds without a lower error before the run ends.
+    criterion : {"error", "loss"}
+        What is watched: the error, or the mean of the loss that the algorithm minimises, which
+        moves also where no row changes sides (CH-A0a).
     """
 
-    def __init__(self, X: Any, y: Any, patience: int = 20) -> None:
+    def __init__(self, X: Any, y: Any, patience: int = 20, criterion: str = "error") -> None:
         if patience < 1:
             raise ValueError(f"patience: got {patience!r}, expected a positive integer")
-        self.X, self.y, self.patience = X, y, patience
+        check_choice("criterion", criterion, ("error", "loss"))
+        self.X, self.y, self.patience, self.criterion = X, y, patience, criterion
 
     def prepare(self, encode: Encoder) -> None:
         """Encode the validation rows once."""
@@ -83,6 +90,12 @@ class EarlyStopping(Callback):
     def on_start(self, state: State, oracle: Oracle, rule: Rule, max_rounds: int) -> None:
         """Take up the scores of a resumed run; its best round is on the state's record."""
         self.errors_: list[float] = []
+        self._loss = getattr(rule, "loss", None) if self.criterion == "loss" else None
+        if self.criterion == "loss" and (self._loss is None or self._signs.ndim > 1):
+            raise ValueError(
+                "criterion: got 'loss', expected 'error': "
+                f"{type(rule).__name__} has no loss of one score a row"
+            )
         self._start_combination(state)
         self._score(state)
 
@@ -96,7 +109,7 @@ class EarlyStopping(Callback):
         if state.first != self._first or state.pool is not None:
             self._start_combination(state)
         self._score(state)
-        error = float(np.mean(_wrong(self._scores, self._signs)))
+        error = self._error()
         self.errors_.append(error)
         best, since = state.memo.get("lowest validation error", np.inf), 0.0
         if error < best:
@@ -107,6 +120,11 @@ class EarlyStopping(Callback):
         state.memo.update({"lowest validation error": best, "rounds since then": since})
         return Stop.NO_PROGRESS if since >= self.patience else None
 
+    def _error(self) -> float:
+        if self._loss is None:
+            return _error(self._scores, self._signs)
+        return float(np.mean(self._loss.value(self._loss.argument(self._signs, self._scores))))
+
     def _score(self, state: State) -> None:
         for t in range(self._last, len(state.members)):
             if state.coef[t] != 0.0:
@@ -114,11 +132,16 @@ class EarlyStopping(Callback):
         self._last = len(state.members)
 
 
-def _wrong(scores: Array, signs: Array) -> Array:
-    """Which rows are wrong; of several classes there is a column a class, +1 for the right one."""
-    if signs.ndim == 2:
-        return scores.argmax(axis=1) != signs.argmax(axis=1)
-    return np.where(scores > 0, 1, -1) != signs
+def _error(scores: Array, truth: Array) -> float:
+    """Share of wrong rows; of numeric targets the mean squared residual.
+
+    Of several classes there is a column a class, +1 for the right one.
+    """
+    if truth.dtype.kind == "f":
+        return float(np.mean((truth - scores) ** 2))
+    if truth.ndim == 2:
+        return float(np.mean(scores.argmax(axis=1) != truth.argmax(axis=1)))
+    return float(np.mean(np.where(scores > 0, 1, -1) != truth))
 
 
 class Progress(Callback):
@@ -152,6 +175,8 @@ class Progress(Callback):
     def on_round(self, state: State) -> Stop | None:
         """Advance the bar."""
         facts = f"margin {state.min_margin:.4f}  gap {state.gap:.4f}"
+        if state.sample.numeric:
+            facts = f"loss {state.history.last('loss'):.4g}"
         if self._bar is not None:
             self._bar.update(self._task, completed=state.round, facts=facts)
         elif state.round % max(1, self._total // 10) == 0:

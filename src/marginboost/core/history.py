@@ -17,6 +17,7 @@ FIELDS = {
     "target": "target margin of the round (ϱ)",
     "min_margin": "smallest margin of the combination after the round (ρ)",
     "length": "sum of absolute coefficients after the round",
+    "loss": "mean training loss after the round, where the algorithm minimises one",
     "lower": "best lower bound so far",
     "upper": "best upper bound so far",
     "gap": "upper - lower",
@@ -36,7 +37,8 @@ class History:
     def __init__(self, rows: dict[str, list[float]] | None = None) -> None:
         self._rows: dict[str, list[float]] = {name: [] for name in FIELDS}
         if rows is not None:
-            self._rows.update({name: list(rows[name]) for name in FIELDS})
+            unknown = [np.nan] * len(rows["edge"])
+            self._rows.update({name: list(rows.get(name, unknown)) for name in FIELDS})
 
     def append(self, **values: float) -> None:
         """Add a round; a quantity that is not given is NaN."""

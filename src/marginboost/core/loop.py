@@ -27,6 +27,7 @@ def boost(
     """
     while state.round < max_rounds:
         oracle.hint(state.change)
+        oracle.bend(state.curvature)
         found = oracle.best(state.dual, rule.columns_per_round, round=state.round + 1)
         state.round += 1
         state.bracket(upper=rule.upper(state, found[0].edge))

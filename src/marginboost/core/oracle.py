@@ -18,12 +18,14 @@ from .types import Array
 class Candidate:
     """A hypothesis, its edge under the weights it was found for, its outputs on the sample.
 
-    ``column`` is int8 when all outputs are -1 or +1: then closed forms apply.
+    ``column`` is int8 when all outputs are -1 or +1: then closed forms apply. ``scale`` is the
+    factor by which the base learner means its outputs, which lie in [-1, 1], to be multiplied.
     """
 
     hypothesis: Hypothesis
     edge: float
     column: Array
+    scale: float = 1.0
 
     @property
     def binary(self) -> bool:
@@ -78,6 +80,9 @@ class Oracle(BaseEstimator, ABC):
 
     def hint(self, change: Reweighting | None) -> None:
         """Learn how the next weights came from the last ones, before ``best`` is called."""
+
+    def bend(self, curvature: Array | None) -> None:
+        """Learn the curvature that goes with the next weights, before ``best`` is called."""
 
     def memory(self) -> dict[str, Any]:
         """Return what a resumed run must know besides the weights, as plain data."""

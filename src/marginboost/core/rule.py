@@ -28,7 +28,10 @@ class Rule(ABC):
     columns_per_round: int = 1
     objective: str = "margin"
     """What the bounds are about: "margin" (the smallest one), "soft margin" (ν-LP), "priced margin"
-    (C-form), "regularised loss". Contract checks pick the independent solver by it."""
+    (C-form), "regularised loss", "training loss" (of any scores), "loss within a length" (the
+    present Σα, so that bounds move with it). Contract checks pick the independent solver by it."""
+    doubt: str = ""
+    """Why the bounds prove nothing even with an exact base learner, where that is so."""
     maximises_margin: ClassVar[bool] = False
     """Whether the run should return its combination of largest margin instead of its last one."""
 
@@ -46,7 +49,10 @@ class Rule(ABC):
         """Objective of the present combination: a lower bound on the best one."""
 
     def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
-        """Objective of any combination, from ``y F(x)`` and Σ|coef|; here the smallest margin."""
+        """Objective of any combination, from its outcomes and Σ|coef|; here the smallest margin.
+
+        Outcomes are ``y F(x)`` of labels and ``F(x)`` of targets, see :meth:`Sample.outcomes`.
+        """
         return float(outcomes.min()) / (length or 1.0)
 
     @abstractmethod

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from .callbacks import Callback
 from .certificate import Certificate
 from .ensemble import Ensemble
@@ -50,7 +52,9 @@ class Run:
 
     @property
     def margins(self) -> Array:
-        """``y F(x) / Σ|coef|`` for every example; 0 for the empty ensemble (Q11)."""
+        """``y F(x) / Σ|coef|`` of all examples; 0 for the empty ensemble (Q11), NaN of targets."""
+        if self.sample.numeric:
+            return np.full(len(self.scores), np.nan)
         return self.sample.y * self.scores / (self.ensemble.length or 1.0)
 
 
@@ -101,13 +105,13 @@ def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
     ensemble, scores, value = state.ensemble(chosen), state.scores, rule.value(state)
     if chosen != state.combination():
         scores = state.sample.scores(ensemble)
-        value = rule.value_of(state.sample.y * scores, ensemble.length, state.sample)
+        value = rule.value_of(state.sample.outcomes(scores), ensemble.length, state.sample)
     does = "always returns" if oracle.exact else "need not return"
     certificate = Certificate(
         lower=state.lower,
         upper=state.upper,
         value=value,
-        certified=oracle.exact,
-        reason=f"the base learner {does} the largest edge over {oracle.class_name}",
+        certified=oracle.exact and not rule.doubt,
+        reason=rule.doubt or f"the base learner {does} the largest edge over {oracle.class_name}",
     )
     return Run(ensemble, state.history, certificate, stop, state.dual, scores, state.sample)

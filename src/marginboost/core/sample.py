@@ -17,12 +17,12 @@ from .types import Array
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows, labels and prior weights of one fit.
+    """Rows, labels or targets, and prior weights of one fit.
 
     Parameters
     ----------
-    y : array of int8
-        Labels, -1 or +1.
+    y : array of int8 or float64
+        Labels, -1 or +1, or targets, any numbers.
     prior : array
         Positive weights with sum one; a weight of 2 means the same as two copies of the row.
     rows : Table or BinnedMatrix or None
@@ -48,10 +48,31 @@ class Sample:
     @classmethod
     def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Self:
         """Make a sample with uniform prior unless one is given; the prior is normalised."""
-        y = np.asarray(y, dtype=np.int8)
+        return cls._of(np.asarray(y, dtype=np.int8), prior, parts)
+
+    @classmethod
+    def of_targets(cls, y: Array, prior: Array | None = None, **parts: object) -> Self:
+        """Make a sample for regression; the prior is treated as by :meth:`of_labels`.
+
+        >>> Sample.of_targets(np.array([0.5, 2.0])).numeric
+        True
+        """
+        return cls._of(np.asarray(y, dtype=np.float64), prior, parts)
+
+    @classmethod
+    def _of(cls, y: Array, prior: Array | None, parts: dict[str, object]) -> Self:
         weights = np.ones(len(y)) if prior is None else np.asarray(prior, dtype=np.float64)
         total = float(weights.sum())
         return cls(y=y, prior=weights / total, total=total, **parts)  # type: ignore[arg-type]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether ``y`` are targets to be met, so that there are no margins."""
+        return self.y.dtype.kind == "f"
+
+    def outcomes(self, scores: Array) -> Array:
+        """``y F(x)`` of labels; of targets, the scores themselves. It is its own inverse."""
+        return scores if self.numeric else self.y * scores
 
     @property
     def effective_rows(self) -> float:

@@ -38,7 +38,8 @@ class State:
     dual : array
         Signed weights ``y_i d_i`` for the next call of the oracle.
     min_margin : float
-        Smallest ``y_i F(x_i) / length``; -1 for the empty combination. Set with the weights.
+        Smallest ``y_i F(x_i) / length``; -1 for the empty combination. Set with the weights; of
+        targets it means nothing.
     best : tuple
         Largest such margin of any round, and the slice of members that reached it.
     keep : Combination, optional
@@ -47,6 +48,9 @@ class State:
         Numbers that callbacks want kept with the run.
     change : Reweighting, optional
         How the present weights came from those before, where the rule can say.
+    curvature : array, optional
+        Second derivatives of the loss at the present scores, times the weights of the rows on the
+        same scale as ``dual``, where the rule knows them.
     pool : ColumnPool, optional
         Columns of the members, for rules that ask for them.
     lower, upper : float
@@ -67,6 +71,7 @@ class State:
         self.memo: dict[str, float] = {}
         self.pool: ColumnPool | None = None
         self.change: Reweighting | None = None
+        self.curvature: Array | None = None
         self.round = 0
         self.lower, self.upper = -np.inf, np.inf
         self.history = History()
@@ -152,6 +157,10 @@ class State:
         """Keep the better of the old and new bounds."""
         self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
 
+    def rebracket(self, lower: float = -np.inf, upper: float = np.inf) -> None:
+        """Put new bounds in the place of the old ones, which were about another problem."""
+        self.lower, self.upper = lower, upper
+
     @property
     def gap(self) -> float:
         """Distance between the bounds."""
@@ -179,7 +188,10 @@ class State:
             "gap": self.gap,
             "seconds": self.seconds,
         }
-        self.history.append(**{**facts, **self.facts})
+        facts |= self.facts
+        if self.sample.numeric:  # a target has no wrong side, so no error and no margin
+            facts |= {"error": np.nan, "min_margin": np.nan}
+        self.history.append(**facts)
         self.facts = {}
 
     def _remember_best(self) -> None:

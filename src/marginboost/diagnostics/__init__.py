@@ -35,8 +35,18 @@ average_influence, InfluenceRecorder,                   who a run leaned on (RQ2
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (RQ9)
 compression_bound, risk_compression_bound               (B.10), (B.13) (Q38, Q40)
+descent_edges, progress_terms, ProgressTerms,           leveraging as descent (Q31-Q33)
+auxiliary_functions, AuxiliaryFunctions, progress_bound
+selection_quality, SelectionQuality,                    δ, β of a selection rule (Q34, Q35)
+implied_step_quality
+linear_rate, LinearRate, has_finite_minimiser           rates, and when to expect them (Q36, Q37)
 mean_percent, MeanPercent, compare_errors,              tables of methods, t-tests (RQ13, RQ14)
 Comparison, best_methods
+information_criterion, degrees_of_freedom,              AIC, BIC, AICc along a run (CH-A0b)
+InformationStopping
+coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
+CoefficientPathDisplay                                  least angle regression (CH-A6b)
+ReliabilityDisplay                                      probabilities against what happened
 MarginDisplay                                           margin distribution (Q12, E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (C16; LB-E2)
 GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
@@ -60,6 +70,7 @@ from .bounds import (
     simplified_training_error_bound,
     training_error_bound,
 )
+from .coefficient_path import CoefficientPath, coefficient_path, lars_path
 from .comparison import Comparison, MeanPercent, best_methods, compare_errors, mean_percent
 from .compression import compression_bound, risk_compression_bound
 from .convergence import (
@@ -77,12 +88,14 @@ from .convergence import (
     target_regime,
 )
 from .displays import (
+    CoefficientPathDisplay,
     DecisionRegionDisplay,
     DualWeightDisplay,
     EdgeDisplay,
     GapDisplay,
     GapRaceDisplay,
     MarginDisplay,
+    ReliabilityDisplay,
     Shape,
     ShapeDisplay,
     SoftMarginDisplay,
@@ -104,6 +117,21 @@ from .edges import (
     support_vectors,
 )
 from .influence import InfluenceRecorder, average_influence, important_examples
+from .information import InformationStopping, degrees_of_freedom, information_criterion
+from .leveraging import (
+    AuxiliaryFunctions,
+    LinearRate,
+    ProgressTerms,
+    SelectionQuality,
+    auxiliary_functions,
+    descent_edges,
+    has_finite_minimiser,
+    implied_step_quality,
+    linear_rate,
+    progress_bound,
+    progress_terms,
+    selection_quality,
+)
 from .margins import (
     MarginDistribution,
     class_margins,
@@ -127,6 +155,9 @@ from .soft_margins import (
 from .stability import Stability, leave_one_out_stability, stability_bound
 
 __all__ = [
+    "AuxiliaryFunctions",
+    "CoefficientPath",
+    "CoefficientPathDisplay",
     "Comparison",
     "DecisionRegionDisplay",
     "DualWeightDisplay",
@@ -136,7 +167,9 @@ __all__ = [
     "GapRaceDisplay",
     "GapReport",
     "InfluenceRecorder",
+    "InformationStopping",
     "LengthReport",
+    "LinearRate",
     "MarginBound",
     "MarginDisplay",
     "MarginDistribution",
@@ -144,7 +177,10 @@ __all__ = [
     "MeanPercent",
     "NuFractions",
     "NuMargin",
+    "ProgressTerms",
     "Regime",
+    "ReliabilityDisplay",
+    "SelectionQuality",
     "Shape",
     "ShapeDisplay",
     "SoftMarginDisplay",
@@ -152,12 +188,16 @@ __all__ = [
     "SupportOverlap",
     "TrainingErrorDisplay",
     "asymptotic_margin",
+    "auxiliary_functions",
     "average_influence",
     "best_methods",
     "binary_relative_entropy",
     "class_margins",
+    "coefficient_path",
     "compare_errors",
     "compression_bound",
+    "degrees_of_freedom",
+    "descent_edges",
     "duality_gap",
     "edge",
     "edge_from_error",
@@ -169,12 +209,17 @@ __all__ = [
     "freedom_of_movement",
     "gap_report",
     "harmonic_length_bound",
+    "has_finite_minimiser",
+    "implied_step_quality",
     "important_examples",
+    "information_criterion",
     "largest_edge",
+    "lars_path",
     "leave_one_out_bound",
     "leave_one_out_stability",
     "length_report",
     "linear_length_bound",
+    "linear_rate",
     "lowest_margins",
     "margin_bound",
     "margin_distribution",
@@ -187,9 +232,12 @@ __all__ = [
     "nu_bound",
     "nu_margin",
     "optimality_violation",
+    "progress_bound",
+    "progress_terms",
     "risk_compression_bound",
     "rounds_to_consistency",
     "rounds_to_margin",
+    "selection_quality",
     "simplified_training_error_bound",
     "smooth_slack",
     "softened_margins",

@@ -3,23 +3,27 @@
 Drawing needs matplotlib (the extra ``plot``), imported only when something is drawn.
 """
 
+from .coefficient_path import CoefficientPathDisplay
 from .dual_weights import DualWeightDisplay
 from .edge import EdgeDisplay
 from .gap import GapDisplay
 from .gap_race import GapRaceDisplay
 from .margin import MarginDisplay
 from .region import DecisionRegionDisplay
+from .reliability import ReliabilityDisplay
 from .shape import Shape, ShapeDisplay
 from .soft_margin import SoftMarginDisplay
 from .training import TrainingErrorDisplay
 
 __all__ = [
+    "CoefficientPathDisplay",
     "DecisionRegionDisplay",
     "DualWeightDisplay",
     "EdgeDisplay",
     "GapDisplay",
     "GapRaceDisplay",
     "MarginDisplay",
+    "ReliabilityDisplay",
     "Shape",
     "ShapeDisplay",
     "SoftMarginDisplay",

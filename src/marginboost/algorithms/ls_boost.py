@@ -1,0 +1,243 @@
+"""LS-Boost, both versions (A22, A23; C49, C50, V10, X27).
+
+Problem, with w_i the weight of row i, Σ w = 1:
+
+    min_α  P(α) = ½ Σ_i w_i (y_i - F(x_i))²,   F = Σ_t α_t h_t,
+
+one hypothesis a round, with the coefficient that lowers P most: α = <r, h> / <h, h>, where
+r = y - F is the residual and <a, b> = Σ w a b.
+
+Selection: version 2 takes the hypothesis of maximal improvement, that of the largest
+<r, h>² / <h, h> (eq. 3.7). Version 1 takes the one nearest to the residual, min Σ w (r - h)²
+(eq. 3.5), which prefers small hypotheses and may stall away from the optimum, with a coefficient of
+0 for ever (V10). Both are the same where <h, h> is the same for all, as for outputs -1 and +1.
+
+Certificate: the share of the empty model's loss that is saved, 1 - P(α) / P(0); no model saves more
+than all of it, which is the only upper bound here.
+Rate: version 2 converges linearly to the least loss over the span of finitely many hypotheses
+(Cor. 3.1, Prop. 3.4). A learning rate of at most 1 keeps P from rising (CH-C13).
+
+References: Friedman 2001; Rätsch 2001, eq. 3.5 to 3.7.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.oracle import Candidate
+from ..core.rule import Rule
+from ..core.sample import Sample
+from ..core.state import State
+from ..core.stop import Stop
+from ..core.types import Array
+from ..kernels.threads import run_rows
+from ..kernels.weights import weighted_sum
+from ..losses import Loss, Squared
+from ..regressors import BaseBoostRegressor, document
+from ..validation import check_choice, check_number
+
+ROUNDING = 1e-14
+"""Residual, relative to the targets, and correlation with it, that are rounding only."""
+
+
+class LSBoost(Rule):
+    """Least squares, one hypothesis a round.
+
+    Parameters
+    ----------
+    version : {1, 2}
+        Take the hypothesis nearest to the residual, or that of maximal improvement.
+    learning_rate : float
+        Factor on every coefficient.
+    n_candidates : int
+        Hypotheses of largest edge among which a round chooses.
+    """
+
+    objective = "squared loss"
+    loss: ClassVar[Loss] = Squared()
+
+    def __init__(
+        self, version: int = 2, learning_rate: float = 1.0, n_candidates: int = 16
+    ) -> None:
+        self.version = version
+        self.learning_rate = learning_rate
+        self.columns_per_round = n_candidates
+
+    def start(self, state: State) -> None:
+        """Weights in proportion to the residuals."""
+        sample = state.sample
+        self._y = sample.y.astype(np.float64)
+        self._unit = float(np.abs(self._y).max()) or 1.0
+        self._empty = self._loss(self._y, sample)
+        self._weigh(state)
+
+    def _loss(self, residual: Array, sample: Sample) -> float:
+        """``P`` in squares of the largest target, so that no size of target overflows."""
+        squares = (residual / self._unit) ** 2
+        return 0.5 * _over_rows(squares, sample.prior, sample.n_threads)
+
+    def _weigh(self, state: State) -> None:
+        """Weights of the present residuals, normalised; uniform where nothing is left."""
+        sample, residual = state.sample, self._y - state.scores
+        self._left = self._loss(residual, sample)
+        pull = sample.prior * residual
+        self._total = _over_rows(np.abs(residual), sample.prior, sample.n_threads)
+        state.dual[:] = pull / self._total if self._total > 0.0 else sample.prior
+        state.curvature = sample.prior / (self._total or 1.0)
+
+    def value(self, state: State) -> float:
+        """Share of the empty model's loss that is saved."""
+        return self._saved(self._left)
+
+    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+        """The same of any combination."""
+        return self._saved(self._loss(self._y - sample.outcomes(outcomes), sample))
+
+    def _saved(self, loss: float) -> float:
+        return 1.0 - loss / self._empty if self._empty > 0.0 else 1.0
+
+    def upper(self, state: State, edge: float) -> float:
+        """All of it."""
+        return 1.0
+
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Add the chosen hypothesis with the coefficient that lowers the loss most."""
+        best, square, pull = self._choose(state, found)
+        met = math.sqrt(self._left) <= ROUNDING * math.sqrt(self._empty)
+        unrelated = abs(pull) / self._unit <= ROUNDING * math.sqrt(2.0 * self._left * square)
+        if met or unrelated:
+            self._note(state, 0.0)
+            # Version 1 may have chosen one that cannot help, where others can.
+            overlooked = self.version == 1 and not met and found[0].edge > ROUNDING
+            return Stop.STALLED if overlooked else Stop.NO_EDGE
+        step = self.learning_rate * pull / square
+        state.move(best, step)
+        self._weigh(state)
+        self._note(state, step)
+        return None
+
+    def _note(self, state: State, step: float) -> None:
+        state.note(coef=step, loss=self._left * self._unit * self._unit)
+
+    def _choose(self, state: State, found: list[Candidate]) -> tuple[Candidate, float, float]:
+        """Candidate of the round, with <h, h> and <r, h>; ties go to the larger edge."""
+        sample = state.sample
+        options = [
+            (
+                candidate,
+                1.0 if candidate.binary else _square(candidate.column, sample),
+                candidate.edge * self._total,
+            )
+            for candidate in found
+        ]
+        if self.version == 1:
+            return min(options, key=lambda option: option[1] - 2.0 * option[2])
+        return max(options, key=lambda option: _improvement(*option[1:]))
+
+
+def _improvement(square: float, pull: float) -> float:
+    """``<r, h>² / <h, h>``, twice what the loss falls by; nothing for a hypothesis of zeros."""
+    return pull * (pull / square) if square > 0.0 else 0.0
+
+
+def _square(column: Array, sample: Sample) -> float:
+    """``<h, h>``."""
+    return _over_rows(column.astype(np.float64) ** 2, sample.prior, sample.n_threads)
+
+
+def _over_rows(values: Array, prior: Array, n_threads: int) -> float:
+    """Weighted sum, in an order that does not depend on the threads."""
+
+    def part(start: int, stop: int) -> float:
+        return weighted_sum(values[start:stop], prior[start:stop])
+
+    return math.fsum(run_rows(part, len(values), n_threads))
+
+
+@document
+class LSBoostRegressor(BaseBoostRegressor):
+    """LS-Boost: least squares by one hypothesis a round.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump with outputs -1 and +1, for which both versions are
+        the same. Outputs of others differ in size, and so do the versions.
+    n_estimators : int
+        Most rounds.
+    version : {1, 2}
+        2 takes the hypothesis that lowers the squared loss most, 1 the one nearest to the residual:
+        that one may stall away from the optimum, and is here for comparison.
+    learning_rate : float
+        Factor on every coefficient, in (0, 1].
+    n_candidates : int
+        Hypotheses of largest edge among which a round chooses, where the base learner offers
+        several.
+    tol : float or None
+        Stop when the share of the loss that is left is this small; None never does.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+
+    References
+    ----------
+    Friedman, *Greedy function approximation: a gradient boosting machine*, 2001. Rätsch, *Robust
+    Boosting via Convex Optimization*, 2001, section 3.1.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from marginboost import LSBoostRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = LSBoostRegressor(n_estimators=100, learning_rate=0.2).fit(X, y)
+    >>> bool((model.history_["loss"][1:] <= model.history_["loss"][:-1]).all())
+    True
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "minimise the squared loss, one hypothesis a round",
+        "guarantee": "linear rate to the least loss of finitely many hypotheses; v. 1 may stall",
+        "reference": "Friedman 2001; Rätsch 2001, eq. 3.5 to 3.7",
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        version: int = 2,
+        learning_rate: float = 1.0,
+        n_candidates: int = 16,
+        tol: float | None = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.version = version
+        self.learning_rate = learning_rate
+        self.n_candidates = n_candidates
+
+    def _make_rule(self) -> LSBoost:
+        check_choice("version", self.version, (1, 2))
+        check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
+        check_number("n_candidates", self.n_candidates, at_least=1, integer=True)
+        return LSBoost(self.version, self.learning_rate, self.n_candidates)
