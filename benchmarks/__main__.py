@@ -12,6 +12,8 @@ from .audit import audit
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
+from .gradient import gradient
+from .leveraging import leveraging
 from .predicting import predict
 from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
@@ -20,7 +22,10 @@ from .soft_margin import soft_margin
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
-    for benchmark in (stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin, audit)
+    for benchmark in (
+        *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
+        *(gradient, leveraging, audit),
+    )
 }
 
 

@@ -36,6 +36,11 @@ class Sizes:
 
     cold_repeats: int = 3
 
+    gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
+    gradient_rounds: int = 100
+    gradient_classes_shape: Shape = (20_000, 20)
+    gradient_classes: int = 5
+
     soft_margin_cases: tuple[tuple[float, int], ...] = (
         (0.7, 1_000),
         (0.7, 10_000),
@@ -46,8 +51,11 @@ class Sizes:
         (0.4, 100_000),
         (0.4, 1_000_000),
     )
-    soft_margin_seconds: float = 400.0
+    soft_margin_seconds: float = 120.0
     soft_margin_full_rows: int = 1000
+
+    leveraging_shape: Shape = (100_000, 50)
+    leveraging_rounds: int = 300
 
     audit_rows: int = 2000
     audit_sets: int | None = None
@@ -72,9 +80,14 @@ QUICK = Sizes(
     memory_shapes=((200_000, 50), (200_000, 150), (400_000, 50)),
     memory_rounds=10,
     cold_repeats=1,
+    gradient_shapes=((10_000, 50), (20_000, 28)),
+    gradient_rounds=20,
+    gradient_classes_shape=(5_000, 20),
     soft_margin_cases=((0.7, 1_000), (0.7, 4_000)),
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,
+    leveraging_shape=(5_000, 20),
+    leveraging_rounds=60,
     audit_rows=300,
     audit_sets=2,
     audit_rates=(0.1,),

@@ -14,7 +14,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the folder is no
 pytest.importorskip("benchmarks.sizes", reason="the benchmarks are not part of this distribution")
 
 from benchmarks import __main__ as command_line
-from benchmarks import cold_start, fitting, memory, peers, predicting, scaling, soft_margin
+from benchmarks import (
+    cold_start,
+    fitting,
+    gradient,
+    leveraging,
+    memory,
+    peers,
+    predicting,
+    scaling,
+    soft_margin,
+)
 from benchmarks.data import LABEL_NOISE, TEST, quality, synthetic
 from benchmarks.environment import OtherLoad, environment
 from benchmarks.report import Goal, Section, show
@@ -216,6 +226,24 @@ def test_memory_is_measured_in_a_fresh_process():
     assert found["extra"] == found["peak"] - found["before"]
 
 
+def test_gradient(capsys):
+    sizes = replace(
+        TINY,
+        repeats=1,
+        gradient_shapes=((400, 4),),
+        gradient_rounds=3,
+        gradient_classes_shape=(400, 4),
+        gradient_classes=3,
+    )
+    section = gradient.gradient(sizes)
+    check_section(section, capsys)
+    assert len(section.tables) == 3
+    names = [contender.name for contender in gradient.contenders()]
+    trees = {row[0]: row[4] for row in section.tables[2].rows}
+    assert set(trees) <= set(names)
+    assert all(9 <= count <= 12 for count in trees.values())  # ours with a constant a class
+
+
 def test_soft_margin(monkeypatch, capsys):
     def measured(nu, rows, seconds):  # 1e-5 s and 50 bytes a row
         found = {"seconds": 1e-5 * rows, "met": nu == 0.7, "gap": 1e-3, "gap_minute": 1e-2}
@@ -245,6 +273,21 @@ def test_soft_margin_is_measured_in_a_fresh_process():
     assert found["met"]
     assert found["gap"] <= soft_margin.TOLERANCE
     assert found["peak"] > 10**7
+
+
+def test_leveraging(capsys):
+    small = replace(TINY, leveraging_shape=(300, 4), leveraging_rounds=8, repeats=1)
+    section = leveraging.leveraging(small)
+    check_section(section, capsys)
+    (what,) = section.times
+    assert [row[0] for row in section.tables[0].rows] == list(leveraging.CONTENDERS)
+    target = section.tables[0].rows[0][5]  # what one at a time saves in all its rounds
+    missed = {row[0] for row in section.tables[0].rows if row[5] < target}
+    assert {note.split(":")[0] for note in section.notes} == missed
+    assert "newton, 16 a round" not in missed
+    best = {name: min(times) for name, times in section.times[what].items() if name not in missed}
+    fastest = min(time for name, time in best.items() if name.startswith("newton"))
+    assert section.goals[1].measured == pytest.approx(best[leveraging.ALONE] / fastest)
 
 
 def test_cold_start(monkeypatch, capsys):

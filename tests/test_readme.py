@@ -9,13 +9,18 @@ import pytest
 from marginboost.algorithms._labels import LabelClassifier
 from marginboost.demo import main
 from marginboost.estimators import BaseMarginClassifier
+from marginboost.regressors import BaseBoostRegressor
 
 README = Path(__file__).parents[1] / "README.md"
 
 
 def test_table_is_that_of_the_code():
     text = README.read_text()
-    registries = {**BaseMarginClassifier.registry, **LabelClassifier.registry}
+    registries = {
+        **BaseMarginClassifier.registry,
+        **LabelClassifier.registry,
+        **BaseBoostRegressor.registry,
+    }
     for name, classifier in registries.items():
         facts = classifier.summary
         row = f"| `{name}` | {facts['problem']} | {facts['guarantee']} | {facts['reference']} |"

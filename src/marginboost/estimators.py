@@ -21,7 +21,13 @@ from .core.sample import Sample
 from .core.types import Array
 from .data import BinnedMatrix, Table
 from .inputs import distinct_labels, read_labels, read_weights
-from .reductions import Decoder, class_probabilities, make_code, multiclass_margins
+from .reductions import (
+    Decoder,
+    class_probabilities,
+    class_shares,
+    make_code,
+    multiclass_margins,
+)
 
 __all__ = ["BaseMarginClassifier", "Problem", "document", "vote_share"]
 
@@ -343,7 +349,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseBooster):
         return max(self.problems_, key=lambda problem: problem.ensemble_.length)
 
     def _class_chances(self, votes: Array, length: float) -> Array:
-        return class_probabilities(self._longest._probabilities, votes, length)
+        combine = class_shares if self._one_scale else class_probabilities
+        return combine(self._longest._probabilities, votes, length)
 
     def _probabilities(self, scores: Array) -> Array:
         return np.column_stack([expit(-2.0 * scores), expit(2.0 * scores)])

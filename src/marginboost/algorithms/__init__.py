@@ -10,12 +10,20 @@ from .arc_gv import ArcGV, ArcGVClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
+from .gentle_boost import GentleBoostClassifier
+from .gradient_boost import GradientBoost, GradientBoostClassifier
+from .gradient_boost_regressor import GradientBoostRegressor
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
+from .l2_boost import L2Boost, L2BoostRegressor
+from .leveraging import Leveraging, LeveragingClassifier
+from .logit_boost import LogitBoostClassifier
 from .lpboost import LPBoost, LPBoostClassifier
+from .ls_boost import LSBoost, LSBoostRegressor
 from .madaboost import MadaBoost, MadaBoostClassifier
 from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
 from .nu_arc import NuArc, NuArcClassifier
 from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
+from .real_adaboost import RealAdaBoostClassifier
 from .samme import SAMME, PrintedSAMME, SAMMEClassifier
 from .smoothboost import SmoothBoost, SmoothBoostClassifier
 from .softboost import SoftBoost, SoftBoostClassifier
@@ -43,11 +51,22 @@ __all__ = [
     "BarrierBoostClassifierCV",
     "ERLPBoost",
     "ERLPBoostClassifier",
+    "GentleBoostClassifier",
+    "GradientBoost",
+    "GradientBoostClassifier",
+    "GradientBoostRegressor",
     "L1Leveraging",
     "L1LeveragingClassifier",
+    "L2Boost",
+    "L2BoostRegressor",
     "LPBoost",
     "LPBoostClassifier",
     "LPBoostClassifierCV",
+    "LSBoost",
+    "LSBoostRegressor",
+    "Leveraging",
+    "LeveragingClassifier",
+    "LogitBoostClassifier",
     "MadaBoost",
     "MadaBoostClassifier",
     "MarginalAdaBoost",
@@ -55,6 +74,7 @@ __all__ = [
     "NuArc",
     "NuArcClassifier",
     "PrintedSAMME",
+    "RealAdaBoostClassifier",
     "SAMMEClassifier",
     "SmoothBoost",
     "SmoothBoostClassifier",

@@ -1,5 +1,6 @@
 """From scores to example weights."""
 
 from .exponential import ExponentialWeights
+from .newton import NewtonWeights
 
-__all__ = ["ExponentialWeights"]
+__all__ = ["ExponentialWeights", "NewtonWeights"]

@@ -2,8 +2,10 @@
 
 from .any_sklearn import SklearnOracle
 from .finite import FiniteOracle, matrix_sample
+from .gradient_trees import GradientTreeOracle
 from .label_hypotheses import LabelTree
 from .label_trees import LabelTreeOracle
+from .linear import Line, LinearOracle
 from .pooled import PooledOracle
 from .resampling import ResamplingOracle
 from .stumps import Stump, StumpOracle
@@ -12,8 +14,11 @@ from .trees import TreeOracle
 
 __all__ = [
     "FiniteOracle",
+    "GradientTreeOracle",
     "LabelTree",
     "LabelTreeOracle",
+    "Line",
+    "LinearOracle",
     "PooledOracle",
     "ResamplingOracle",
     "SklearnOracle",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,22 +41,26 @@ class PooledOracle(Oracle):
         self.pool: list[Candidate] = []
 
     def memory(self) -> dict[str, Any]:
-        """Return the hypotheses of the pool."""
-        return {"pool": [old.hypothesis.to_dict() for old in self.pool]}
+        """Return the hypotheses of the pool, and the factors they are meant with."""
+        return {"pool": [[old.hypothesis.to_dict(), old.scale] for old in self.pool]}
 
     def recall(self, memory: dict[str, Any]) -> None:
         """Fill the pool again."""
-        for data in memory["pool"]:
+        for data, scale in memory["pool"]:
             hypothesis = hypothesis_from_dict(data)
             column = self.sample.column(hypothesis)
-            self.pool.append(Candidate(hypothesis, 0.0, column))
+            self.pool.append(Candidate(hypothesis, 0.0, column, float(scale)))
+
+    def bend(self, curvature: Array | None) -> None:
+        """Pass it on."""
+        self._base.bend(curvature)
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """The best of new and pooled candidates."""
         found = self._base.best(dual, k, round=round)
         new_patterns = {candidate.column.tobytes() for candidate in found}
         pooled = [
-            Candidate(old.hypothesis, float(dual @ old.column), old.column)
+            replace(old, edge=float(dual @ old.column))
             for old in self.pool
             if old.column.tobytes() not in new_patterns
         ]

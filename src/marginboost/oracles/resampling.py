@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
@@ -47,5 +49,6 @@ class ResamplingOracle(Oracle):
 def _measured(candidate: Candidate, dual: Array) -> Candidate:
     edge = weighted_sum(dual, candidate.column)
     if edge < 0:
-        return Candidate(candidate.hypothesis.negated(), -edge, -candidate.column)
-    return Candidate(candidate.hypothesis, edge, candidate.column)
+        turned = candidate.hypothesis.negated()
+        return replace(candidate, hypothesis=turned, edge=-edge, column=-candidate.column)
+    return replace(candidate, edge=edge)

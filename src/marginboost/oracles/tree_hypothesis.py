@@ -134,6 +134,18 @@ class Tree(Hypothesis):
         return cls(*_read_nodes(data))
 
 
+def constant_tree() -> Tree:
+    """Tree of one leaf that answers 1: constants are hypotheses like any other.
+
+    >>> constant_tree()(np.zeros((2, 3)))
+    array([1., 1.])
+    """
+    nodes = np.zeros(1, NODE)
+    nodes["feature"] = nodes["left"] = nodes["right"] = -1
+    nodes["value"] = 1.0
+    return Tree(nodes, np.empty(0, np.int32))
+
+
 # -- reading plain data ---------------------------------------------------------------------------
 
 

@@ -121,12 +121,13 @@ class TreeOracle(Oracle):
         """One tree."""
         growth = Growth(self._layout, dual)
         nodes = self._pruned(growth.run(), len(growth.rows))
-        tree = self._tree(nodes)
+        values, scale = self._values(nodes)
+        tree = self._tree(nodes, values)
         column = self._column(tree, nodes, growth, dual)
         edge = weighted_sum(dual, column)
         if edge < 0:
-            return [Candidate(tree.negated(), -edge, -column)]
-        return [Candidate(tree, edge, column)]
+            return [Candidate(tree.negated(), -edge, -column, scale)]
+        return [Candidate(tree, edge, column, scale)]
 
     def _pruned(self, nodes: list[Node], n_rows: int) -> list[Node]:
         """Take back splits, and number the nodes that stay level by level."""
@@ -148,12 +149,12 @@ class TreeOracle(Oracle):
                 node.left, node.right = len(kept) - 2, len(kept) - 1
         return kept
 
-    def _tree(self, nodes: list[Node]) -> Tree:
+    def _tree(self, nodes: list[Node], values: Array) -> Tree:
         """Write nodes as a tree on raw values."""
         bins, records = self._layout.bins, np.zeros(len(nodes), NODE)
         sets: list[Sequence[int] | None] = [None] * len(nodes)
         records["feature"] = records["left"] = records["right"] = -1
-        records["value"] = self._values(nodes)
+        records["value"] = values
         for k, node in enumerate(nodes):
             split = node.split
             if node.left < 0 or split is None:
@@ -169,8 +170,11 @@ class TreeOracle(Oracle):
                 sets[k] = np.flatnonzero(split.goes_left[:-1]).tolist()
         return Tree(*with_categories(records, sets))
 
-    def _values(self, nodes: list[Node]) -> Array:
-        """Value of every node as a leaf; children come after their parent."""
+    def _values(self, nodes: list[Node]) -> tuple[Array, float]:
+        """Value of every node as a leaf, and the factor they are meant to have.
+
+        Children come after their parent.
+        """
         labels = np.full(len(nodes), -1.0)
         for k, node in enumerate(nodes):
             gap = node.positive - node.negative
@@ -179,11 +183,11 @@ class TreeOracle(Oracle):
             if node.left >= 0:
                 labels[[node.left, node.right]] = labels[k]
         if self.criterion != "Z":
-            return labels
+            return labels, 1.0
         odds = [(n.positive + self.smoothing) / (n.negative + self.smoothing) for n in nodes]
         values = 0.5 * np.log(odds)
         largest = max(abs(v) for v, n in zip(values, nodes, strict=True) if n.left < 0)
-        return values / largest if largest > 0 else labels
+        return (values / largest, float(largest)) if largest > 0 else (labels, 0.0)
 
     def _column(self, tree: Tree, nodes: list[Node], growth: Growth, dual: Array) -> Array:
         """Outputs on the sample; int8 when all are -1 or +1.

@@ -146,3 +146,19 @@ def class_probabilities(link: Callable[[Array], Array], votes: Array, length: fl
         odds = np.log(chances[:, 1]) - np.log(chances[:, 0])
     odds = np.clip(odds, -LARGEST_ODDS, LARGEST_ODDS).reshape(votes.shape)
     return softmax(odds + 1e-9 * votes, axis=1)  # votes tell odds apart that are at the limit
+
+
+def class_shares(link: Callable[[Array], Array], votes: Array, length: float) -> Array:
+    """Probabilities in proportion to those that binary models, one a class, give to each class.
+
+    Where each model says truly how likely its class is, they already sum to one. Their order is
+    that of the votes. Parameters as of :func:`class_probabilities`.
+
+    >>> link = lambda scores: np.column_stack([1.0 - scores, scores])
+    >>> class_shares(link, np.array([[0.2, 0.2, 0.1]]), 1.0).round(6)
+    array([[0.4, 0.4, 0.2]])
+    """
+    chances = link(votes.ravel() * length)[:, 1].reshape(votes.shape)
+    with np.errstate(divide="ignore"):
+        logarithms = np.maximum(np.log(chances), -LARGEST_ODDS)
+    return softmax(logarithms + 1e-9 * votes, axis=1)  # votes tell apart what is at the limit

@@ -1,0 +1,205 @@
+"""``gradient``: trees of 31 leaves on the logistic loss, beside the gradient boosters.
+
+All make equally many rounds at a learning rate of 0.1 with at most 255 or 256 bins; XGBoost grows
+leaf by leaf too. Times are from raw arrays, and for training alone on data binned beforehand. With
+several classes everybody grows a tree a class and round: we one class against all others, the peers
+under one softmax.
+"""
+# ruff: noqa: D102 -- the methods of a contender are documented once, on Contender.
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marginboost.kernels.threads import available_threads
+
+from .data import TEST, TRAIN, Array, synthetic
+from .peers import Contender, HistGradientBoosting, LightGBM, MarginBoost, XGBoost, able
+from .report import Cell, Goal, Section, Table
+from .sizes import Sizes
+from .timing import interleave, speedup
+
+LEAVES, RATE = 31, 0.1
+COLUMNS = ["contender", "best s", "all s", "× our time", "trees", "test log loss"]
+
+
+class OurTrees(MarginBoost):
+    """Our gradient boosting."""
+
+    def fit(self, X: Array, y: Array, rounds: int) -> Any:
+        from marginboost import GradientBoostClassifier
+
+        return GradientBoostClassifier(
+            n_estimators=rounds, learning_rate=RATE, max_leaves=LEAVES
+        ).fit(X, y)
+
+    def scores(self, model: Any, X: Array) -> Array:
+        return model.predict_proba(X)
+
+    def n_stumps(self, model: Any) -> int:
+        members = model.estimators_
+        return sum(map(len, members)) if isinstance(members[0], list) else len(members)
+
+
+class LightGBMTrees(LightGBM):
+    """LightGBM with trees."""
+
+    def __init__(self, layout: str, n_classes: int = 2) -> None:
+        super().__init__(layout)
+        self.n_classes = n_classes
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        several = {"objective": "multiclass", "num_class": self.n_classes}
+        return {
+            **super()._parameters,
+            "num_leaves": LEAVES,
+            "max_depth": -1,
+            "learning_rate": RATE,
+            **(several if self.n_classes > 2 else {}),
+        }
+
+    def scores(self, model: Any, X: Array) -> Array:
+        return _both(model.predict(X, num_threads=available_threads()))
+
+
+class XGBoostTrees(XGBoost):
+    """XGBoost with trees, the best leaf first."""
+
+    def __init__(self, n_classes: int = 2) -> None:
+        self.n_classes = n_classes
+
+    def fit_binned(self, binned: Any, rounds: int) -> Any:
+        import xgboost
+
+        several = {"objective": "multi:softprob", "num_class": self.n_classes}
+        parameters = {
+            "objective": "binary:logistic",
+            "tree_method": "hist",
+            "grow_policy": "lossguide",
+            "max_leaves": LEAVES,
+            "max_depth": 0,
+            "max_bin": 256,
+            "learning_rate": RATE,
+            "nthread": available_threads(),
+            "verbosity": 0,
+            **(several if self.n_classes > 2 else {}),
+        }
+        return xgboost.train(parameters, binned, num_boost_round=rounds)
+
+    def scores(self, model: Any, X: Array) -> Array:
+        return _both(model.inplace_predict(X))
+
+    def n_stumps(self, model: Any) -> int:
+        return len(model.get_dump())
+
+
+class HistTrees(HistGradientBoosting):
+    """scikit-learn's histogram gradient boosting with trees."""
+
+    def fit(self, X: Array, y: Array, rounds: int) -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        return HistGradientBoostingClassifier(
+            max_iter=rounds, max_leaf_nodes=LEAVES, learning_rate=RATE, early_stopping=False
+        ).fit(X, y)
+
+    def scores(self, model: Any, X: Array) -> Array:
+        return model.predict_proba(X)
+
+    def n_stumps(self, model: Any) -> int:
+        return model.n_iter_ * model.n_trees_per_iteration_
+
+
+def _both(chances: Array) -> Array:
+    """Probabilities of all classes, where only that of the second is given."""
+    return np.column_stack([1.0 - chances, chances]) if chances.ndim == 1 else chances
+
+
+def contenders(n_classes: int = 2) -> list[Contender]:
+    """Us first, then the peers."""
+    return [
+        OurTrees(),
+        LightGBMTrees("column", n_classes),
+        LightGBMTrees("row", n_classes),
+        XGBoostTrees(n_classes),
+        HistTrees(),
+    ]
+
+
+def several_classes(
+    n_rows: int, n_features: int, n_classes: int, part: int = TRAIN
+) -> tuple[Array, Array]:
+    """Draw normal rows whose class has the largest of some noisy quadratic scores."""
+    truth = np.random.default_rng([n_features, n_classes])
+    line = truth.normal(size=(n_features, n_classes))
+    curve = truth.normal(size=(n_features, n_classes))
+    rng = np.random.default_rng([part, n_rows, n_features])
+    X = rng.normal(size=(n_rows, n_features))
+    noise = rng.gumbel(scale=2.0, size=(n_rows, n_classes))
+    return X, (X @ line + 0.5 * (X**2) @ curve + noise).argmax(axis=1)
+
+
+def gradient(sizes: Sizes) -> Section:
+    """Fit trees from raw arrays and on binned data; two classes and several."""
+    section = Section("gradient")
+    for shape in sizes.gradient_shapes:
+        train, test = synthetic(*shape), synthetic(sizes.test_rows, shape[1], TEST)
+        for task in ("raw", "binned"):
+            _race(section, task, sizes, train, test)
+    shape, n_classes = sizes.gradient_classes_shape, sizes.gradient_classes
+    train = several_classes(*shape, n_classes)
+    test = several_classes(sizes.test_rows, shape[1], n_classes, TEST)
+    _race(section, "raw", sizes, train, test)
+    section.skipped = list(dict.fromkeys(section.skipped))
+    return section
+
+
+def _race(
+    section: Section,
+    task: str,
+    sizes: Sizes,
+    train: tuple[Array, Array],
+    test: tuple[Array, Array],
+) -> None:
+    """Time all who can do the task on one data set, and judge time and loss."""
+    n_classes, rounds = int(train[1].max()) + 1, sizes.gradient_rounds
+    racing, skipped = able(contenders(n_classes), task)
+    section.skipped += skipped
+    few = train[0][:20_000], train[1][:20_000]
+    tasks: dict[str, Any] = {}
+    for contender in racing:
+        contender.fit(*few, 2)  # compiles kernels and starts threads
+        if task == "raw":
+            tasks[contender.name] = lambda c=contender: c.fit(*train, rounds)
+        else:
+            binned = contender.bin(*train)
+            tasks[contender.name] = lambda c=contender, b=binned: c.fit_binned(b, rounds)
+    times, models = interleave(tasks, sizes.repeats)
+    n_rows, n_features = train[0].shape
+    start = "from raw arrays" if task == "raw" else "training alone"
+    classes = "" if n_classes == 2 else f", {n_classes} classes"
+    what = f"{rounds} rounds, {n_rows:,} × {n_features}{classes}, {start}"
+    section.times[what] = times
+    us = racing[0].name
+    losses = {c.name: _log_loss(c.scores(models[c.name], test[0]), test[1]) for c in racing}
+    rows: list[list[Cell]] = []
+    for contender in racing:
+        seconds = times[contender.name]
+        shown = " ".join(f"{second:.3g}" for second in seconds)
+        ratio = min(seconds) / min(times[us])
+        trees = contender.n_stumps(models[contender.name])
+        rows.append([contender.name, min(seconds), shown, ratio, trees, losses[contender.name]])
+    section.tables.append(Table(what, COLUMNS, rows))
+    section.goals.append(Goal(f"{what}: fastest peer / us", speedup(times, us), ">=", 1.0, "×"))
+    others = [loss for name, loss in losses.items() if name != us]
+    best = losses[us] / min(others) if others else None
+    section.goals.append(Goal(f"{what}: our test loss / best peer's", best, "<=", 1.01, "×"))
+
+
+def _log_loss(chances: Array, y: Array) -> float:
+    """Mean logarithmic loss, computed here so that no contender reports its own."""
+    own = np.asarray(chances, dtype=np.float64)[np.arange(len(y)), y]
+    return float(-np.log(np.maximum(own, 1e-300)).mean())

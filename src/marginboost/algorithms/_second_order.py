@@ -1,0 +1,83 @@
+"""What estimators that grow second-order trees share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from ..core.oracle import Oracle
+from ..core.types import Array
+from ..estimators import BaseMarginClassifier
+from ..losses import Loss
+from ..oracles.gradient_trees import GradientTreeOracle
+
+
+def second_order_trees(model: Any, **more: Any) -> GradientTreeOracle:
+    """Make the trees that an estimator's settings mean, checked."""
+    names = ("max_leaves", "max_depth", "min_leaf_rows", "l2", "subsample")
+    trees = GradientTreeOracle(**{name: getattr(model, name) for name in names}, **more)
+    trees.check()
+    return trees
+
+
+class SecondOrderClassifier(BaseMarginClassifier):
+    """A classifier by a loss and trees that read its slopes and curvatures.
+
+    A subclass names the loss; probabilities are by its link.
+    """
+
+    _one_scale = True
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        max_leaves: int | None = 8,
+        max_depth: int | None = None,
+        min_leaf_rows: float = 5,
+        l2: float = 0.0,
+        subsample: float = 1.0,
+        tol: float | None = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.learning_rate = learning_rate
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.min_leaf_rows = min_leaf_rows
+        self.l2 = l2
+        self.subsample = subsample
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """Loss that is minimised."""
+
+    def _tree_settings(self) -> dict[str, Any]:
+        """Further settings of the trees."""
+        return {}
+
+    def _default_oracle(self) -> Oracle:
+        return second_order_trees(self, **self._tree_settings())
+
+    def _probabilities(self, scores: Array) -> Array:
+        probability = self._loss().probability
+        return np.column_stack([probability(-scores), probability(scores)])

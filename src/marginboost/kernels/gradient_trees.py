@@ -1,0 +1,703 @@
+"""Kernels behind second-order regression trees: histograms of slope and curvature, growth, leaves.
+
+Every row has a slope g (how much its score should rise) and a curvature h. A leaf with sums G and H
+takes the value ``G / (H + l2)``, Newton's step, and is worth ``G² / (H + l2)``; the split that adds
+most worth is taken.
+
+Histograms are where the time goes. Slope and curvature of a bin lie side by side and are added as
+one pair. Codes of one byte are kept a second time, those of up to eight features of a row in one
+word, so that a row costs one read for eight additions. Of two siblings only the smaller one's rows
+are read; the rest of the parent's sums belongs to the larger one.
+
+A whole tree is grown in one call, by one thread or several (see ``crew``). Every share of the work
+is the same whoever takes it, so the tree does not depend on the number of threads.
+
+A *cut* of a numeric feature is the last bin that goes left; growth uses splits as tables: whether
+each code goes left, the last entry for missing values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .crew import dismiss, idle, post, report, take, wait
+from .jit import kernel
+from .label_trees import first_best, next_node
+from .pairs import BYTE_PAIRS, add_pairs
+from .stumps import CATEGORY, PARTITION, THRESHOLD, TIE
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ROWS_AT_ONCE = 1 << 14
+"""Rows in a share of work."""
+FEATURES_A_WORD = 8
+WORDS_AT_ONCE = 1 << 11
+"""Words fetched at once: they stay in the first-level cache."""
+NARROW = 256
+"""Bins of a feature whose codes are bytes."""
+SLACK = 1e-9
+"""Relative rounding in the number of rows on a side."""
+
+DIVIDE, GATHER, SEARCH, MEASURE, WRITE = 0, 1, 2, 3, 4
+"""Kinds of tasks."""
+KIND, NODE, SMALL, LARGE, SEEK_SMALL, SEEK_LARGE = 0, 1, 2, 3, 4, 5
+N_NODES, N_WAITING, N_FREE, ORDER_LENGTH = 6, 7, 8, 9
+"""Places in the work order: the task at hand, and how far the tree has grown."""
+MAX_DEPTH, MAX_LEAVES, N_SLOTS, SHAPE_LENGTH = 0, 1, 2, 3
+"""Places in the limits of a tree that are whole numbers; 0 leaves means no limit."""
+L2, MIN_ROWS, ROW_WEIGHT, LIMITS_LENGTH = 0, 1, 2, 3
+"""Places in those that are not."""
+
+GRADIENT_NODE = np.dtype(
+    [
+        ("gain", "f8"),
+        ("slope", "f8"),
+        ("curvature", "f8"),
+        ("rows", "f8"),
+        ("left_slope", "f8"),
+        ("left_curvature", "f8"),
+        ("value", "f8"),
+        ("feature", "i8"),
+        ("cut", "i8"),
+        ("missing_left", "i8"),
+        ("left", "i8"),
+        ("right", "i8"),
+        ("start", "i8"),
+        ("stop", "i8"),
+        ("depth", "i8"),
+        ("slot", "i8"),
+    ]
+)
+"""A node; ``left`` is -1 at a leaf, where ``feature`` may still hold a split that was not made."""
+
+GRADIENT_SPLIT = np.dtype(
+    [
+        ("gain", "f8"),
+        ("left_slope", "f8"),
+        ("left_curvature", "f8"),
+        ("cut", "i8"),
+        ("missing_left", "i8"),
+    ]
+)
+"""Best split of one feature: a gain of zero means that there is none."""
+
+
+class Job(NamedTuple):
+    """Everything a tree is grown from, and where it goes.
+
+    Attributes
+    ----------
+    codes : array (features, N)
+        Bins.
+    words : array (tiles, N) of uint64
+        The same, up to eight features of a row in a word; no tiles where codes are wider.
+    tiles : array of int64
+        First feature of each tile, and the number of features.
+    features : array (features, 2) of int64
+        Kind and number of bins of each.
+    pairs : array (N, 2)
+        Slope and curvature that splits are judged by; absolute slopes, and curvatures, sum to one.
+    leaves : array (N, 2)
+        Slope and curvature that leaves are made from; perhaps the same.
+    prior : array (N,)
+        Weights of the rows, as numbers of rows; empty where all are equal.
+    rows, spare : array of uint32
+        Rows of the tree, those of a node together and in order; room for as many.
+    packed : array (rows, 2)
+        Room for the pairs of a node.
+    scratch : array (tiles, rows at once) of uint64
+        Room for words.
+    histograms : array (slots, features, bins, 2)
+        Sums of pairs by bin.
+    splits : array (2, features) of GRADIENT_SPLIT
+        Best splits of two siblings.
+    counts, weights : array (shares, 2), array (shares,)
+        Rows that go left in each share, and in all before it; their weight.
+    nodes, tables : array of GRADIENT_NODE, array (nodes, bins) of uint8
+        The tree.
+    free, waiting : array of int64
+        Unused slots; nodes that may be divided.
+    column : array (N,)
+        Outputs.
+    order, board : array of int64
+        The task at hand; the ticket.
+    shape, limits : array
+        Limits of growth.
+    """
+
+    codes: Array
+    words: Array
+    tiles: Array
+    features: Array
+    pairs: Array
+    leaves: Array
+    prior: Array
+    rows: Array
+    spare: Array
+    packed: Array
+    scratch: Array
+    histograms: Array
+    splits: Array
+    counts: Array
+    weights: Array
+    nodes: Array
+    tables: Array
+    free: Array
+    waiting: Array
+    column: Array
+    order: Array
+    board: Array
+    shape: Array
+    limits: Array
+
+
+# -- before the first tree -------------------------------------------------------------------------
+
+
+@kernel
+def pack_words(codes: Array, tiles: Array, words: Array) -> None:
+    """Codes of a tile's features side by side, the first in the lowest byte."""
+    for tile in range(words.shape[0]):
+        out = words[tile]
+        out[:] = 0
+        for j in range(tiles[tile], tiles[tile + 1]):
+            shift = np.uint64(8 * (j - tiles[tile]))
+            mine = codes[j]
+            for i in range(mine.size):
+                out[i] |= np.uint64(mine[i]) << shift
+
+
+@kernel
+def pair_up(slopes: Array, curvatures: Array, factor: float, out: Array) -> tuple[float, float]:
+    """Write slope and ``factor`` times curvature of each row side by side; returns their sums."""
+    slope = curvature = 0.0
+    for i in range(slopes.size):
+        out[i, 0] = slopes[i]
+        out[i, 1] = factor * curvatures[i]
+        slope += out[i, 0]
+        curvature += out[i, 1]
+    return slope, curvature
+
+
+# -- histograms ------------------------------------------------------------------------------------
+
+
+@kernel
+def add_words(words: Array, pairs: Array, sums: Array) -> None:
+    """Add the pairs of some rows to ``sums`` (up to eight features, 256, 2)."""
+    flat, amounts = sums.reshape(-1), pairs.reshape(-1)
+    n_features = sums.shape[0]
+    for i in range(words.size):
+        word, first, place = words[i], np.uint64(0), np.uint64(2 * i)
+        if n_features & 8:
+            add_pairs(flat, first, word, amounts, place, 8)
+        if n_features & 4:
+            add_pairs(flat, first, word, amounts, place, 4)
+            word >>= np.uint64(32)
+            first += np.uint64(4 * BYTE_PAIRS)
+        if n_features & 2:
+            add_pairs(flat, first, word, amounts, place, 2)
+            word >>= np.uint64(16)
+            first += np.uint64(2 * BYTE_PAIRS)
+        if n_features & 1:
+            add_pairs(flat, first, word, amounts, place, 1)
+
+
+@kernel
+def add_rows(words: Array, rows: Array, pairs: Array, scratch: Array, sums: Array) -> None:
+    """Do the same for the words of ``rows``, some of which are fetched before they are used.
+
+    Fetching is a loop of its own, so that many reads are under way at once: each may have to wait
+    for memory.
+    """
+    for start in range(0, rows.size, scratch.size):
+        stop = min(start + scratch.size, rows.size)
+        for i in range(start, stop):
+            scratch[i - start] = words[rows[i]]
+        add_words(scratch[: stop - start], pairs[start:stop], sums)
+
+
+@kernel
+def add_codes(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
+    """Do the same from codes of any width, one feature after the other."""
+    for j in range(codes.shape[0]):
+        mine, out = codes[j], sums[j]
+        for i in range(pairs.shape[0]):
+            code = mine[rows[i]]
+            out[code, 0] += pairs[i, 0]
+            out[code, 1] += pairs[i, 1]
+
+
+@kernel
+def fill_sums(job: Job, tile: int, node: Any, sums: Array) -> None:
+    """Sums of a node's rows for the features of a tile."""
+    first, last = job.tiles[tile], job.tiles[tile + 1]
+    rows = job.rows[node.start : node.stop]
+    whole = rows.size == job.pairs.shape[0]  # the root: all rows in order
+    pairs = job.pairs if whole else job.packed[: rows.size]
+    sums[:] = 0.0
+    if whole and job.words.shape[0] > 0:
+        add_words(job.words[tile], pairs, sums)
+    elif job.words.shape[0] > 0:
+        add_rows(job.words[tile], rows, pairs, job.scratch[tile], sums)
+    else:
+        add_codes(job.codes[first:last], rows, pairs, sums)
+
+
+# -- splits ----------------------------------------------------------------------------------------
+
+
+@kernel
+def worth(slope: float, curvature: float, l2: float) -> float:
+    """Return ``G² / (H + l2)``: twice what Newton's step in a leaf gains."""
+    return slope * slope / (curvature + l2)
+
+
+@kernel
+def scan_pairs(sums: Array, order: Array, kind: int, node: Any, limits: Array, split: Any) -> None:
+    """Write the best split of one feature to ``split``, the lowest cut on ties.
+
+    The left side is a prefix of the bins in ``order``, or for CATEGORY one bin, or then last all of
+    them. Both sides are tried for missing values, left first; where there are none, they go to the
+    side of more curvature. The rows of a side are estimated by its share of the node's curvature;
+    where all rows have the same, that is their number.
+    """
+    n_bins, singles, l2 = order.size, kind == CATEGORY, limits[L2]
+    floor = limits[MIN_ROWS] * (1.0 - SLACK) * node.curvature / node.rows
+    miss_slope, miss_curvature = sums[n_bins, 0], sums[n_bins, 1]
+    some_missing = miss_curvature > TIE * node.curvature
+    whole = worth(node.slope, node.curvature, l2)
+    best = whole
+    slope = curvature = 0.0
+    for cut in range(n_bins + (1 if singles and some_missing else 0)):
+        if cut == n_bins:
+            slope, curvature = node.slope - miss_slope, node.curvature - miss_curvature
+        else:
+            here = order[cut]
+            slope = sums[here, 0] if singles else slope + sums[here, 0]
+            curvature = sums[here, 1] if singles else curvature + sums[here, 1]
+        for side in range(2 if some_missing else 1):  # missing values left, then right
+            left_slope, left_curvature = slope, curvature
+            if side == 0 and some_missing:
+                left_slope += miss_slope
+                left_curvature += miss_curvature
+            right_slope = node.slope - left_slope
+            right_curvature = node.curvature - left_curvature
+            if left_curvature < floor or right_curvature < floor:
+                continue
+            found = worth(left_slope, left_curvature, l2) + worth(right_slope, right_curvature, l2)
+            if found > best + TIE:
+                best = found
+                split.cut, split.left_slope, split.left_curvature = cut, left_slope, left_curvature
+                heavier = 2.0 * left_curvature >= node.curvature * (1.0 - TIE)
+                split.missing_left = 1 - side if some_missing else (1 if heavier else 0)
+    split.gain = best - whole
+
+
+@kernel
+def scan_plain(sums: Array, n_bins: int, node: Any, limits: Array, split: Any) -> None:
+    """Do the same for a numeric feature without missing values: where a fit spends its scans."""
+    l2, total_slope, total_curvature = limits[L2], node.slope, node.curvature
+    floor = limits[MIN_ROWS] * (1.0 - SLACK) * total_curvature / node.rows
+    whole = worth(total_slope, total_curvature, l2)
+    best, best_cut, best_slope, best_curvature = whole + TIE, -1, 0.0, 0.0
+    slope = curvature = 0.0
+    for cut in range(n_bins - 1):
+        slope += sums[cut, 0]
+        curvature += sums[cut, 1]
+        if curvature < floor:
+            continue
+        rest = total_curvature - curvature
+        if rest < floor:
+            break
+        other = total_slope - slope
+        left, right = curvature + l2, rest + l2
+        found = (slope * slope * right + other * other * left) / (left * right)
+        if found > best:
+            best, best_cut, best_slope, best_curvature = found + TIE, cut, slope, curvature
+    split.gain = 0.0
+    if best_cut >= 0:
+        split.gain, split.cut = best - TIE - whole, best_cut
+        split.left_slope, split.left_curvature = best_slope, best_curvature
+        split.missing_left = 1 if 2.0 * best_curvature >= total_curvature * (1.0 - TIE) else 0
+
+
+@kernel
+def mean_order(sums: Array, order: Array) -> None:
+    """Put categories in the order of their Newton steps, those without curvature last.
+
+    For no l2 the best two sets of categories are a prefix of this order and the rest (Fisher).
+    Steps within one part in 1e9 keep the order of the codes.
+    """
+    for k in range(order.size):
+        place = k
+        while place > 0 and comes_before(sums, k, order[place - 1]):
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = k
+
+
+@kernel
+def comes_before(sums: Array, a: int, b: int) -> bool:
+    """Whether category a has a clearly smaller step than b."""
+    if sums[a, 1] <= TIE or sums[b, 1] <= TIE:
+        return sums[a, 1] > TIE
+    first, second = sums[a, 0] / sums[a, 1], sums[b, 0] / sums[b, 1]
+    return first < second - SLACK * max(abs(first), abs(second))
+
+
+@kernel
+def search_feature(sums: Array, feature: Array, node: Any, limits: Array, split: Any) -> None:
+    """Best split of one feature; ``feature`` is its kind and number of bins.
+
+    When all present values go left and missing ones right, the cut is the last bin, or for CATEGORY
+    the number of bins. For PARTITION a cut is a position in :func:`mean_order`.
+    """
+    kind, n_bins = feature[0], feature[1]
+    if kind == THRESHOLD and sums[n_bins, 1] <= TIE * node.curvature:
+        scan_plain(sums, n_bins, node, limits, split)
+        return
+    order = np.arange(n_bins)
+    if kind == PARTITION:
+        mean_order(sums, order)
+    scan_pairs(sums, order, kind, node, limits, split)
+
+
+@kernel
+def fill_table(job: Job, node: Any, table: Array) -> None:
+    """Which codes go left at a node; its sums must still be there."""
+    kind, n_bins = job.features[node.feature, 0], job.features[node.feature, 1]
+    table[:] = 0
+    if kind == CATEGORY:
+        if node.cut < n_bins:
+            table[node.cut] = 1
+        else:
+            table[:n_bins] = 1
+    elif kind == PARTITION:
+        sums = job.histograms[node.slot, node.feature]
+        order = np.arange(n_bins)
+        mean_order(sums, order)
+        heavier = 2.0 * node.left_curvature >= node.curvature * (1.0 - TIE)
+        for place in range(n_bins):
+            seen = sums[order[place], 1] > TIE
+            # Categories not seen here go to the side of more curvature.
+            table[order[place]] = (place <= node.cut) if seen else heavier
+    else:
+        table[: node.cut + 1] = 1
+    table[n_bins] = node.missing_left
+
+
+# -- shares of work --------------------------------------------------------------------------------
+
+
+@kernel
+def divide_share(job: Job, share: int) -> None:
+    """Sort some rows of a node: those that go left from the front, the others from the back."""
+    k = job.order[NODE]
+    node = job.nodes[k]
+    start = node.start + share * ROWS_AT_ONCE
+    stop = min(start + ROWS_AT_ONCE, node.stop)
+    codes, table = job.codes[node.feature], job.tables[k]
+    rows, spare = job.rows, job.spare
+    front, back = start, stop - 1
+    for i in range(start, stop):
+        row = rows[i]
+        left = np.int64(table[codes[row]])
+        # Both places are written and one counted: no branch for the processor to guess.
+        spare[front] = row
+        spare[back] = row
+        front += left
+        back -= 1 - left
+    job.counts[share, 0] = front - start
+    weight = 0.0
+    if job.prior.size > 0:
+        for i in range(start, front):
+            weight += job.prior[spare[i]]
+    job.weights[share] = weight
+
+
+@kernel
+def gather_share(job: Job, share: int) -> None:
+    """Move sorted rows to their places, and pack the pairs of the smaller child's."""
+    node = job.nodes[job.order[NODE]]
+    small = job.nodes[job.order[SMALL]]
+    start = node.start + share * ROWS_AT_ONCE
+    stop = min(start + ROWS_AT_ONCE, node.stop)
+    n_left, before = job.counts[share, 0], job.counts[share, 1]
+    rows, spare = job.rows, job.spare
+    to = node.start + before
+    for i in range(n_left):
+        rows[to + i] = spare[start + i]
+    border = job.nodes[node.right].start
+    to_right = border + (start - node.start) - before
+    n_right = stop - start - n_left
+    for i in range(n_right):
+        rows[to_right + i] = spare[stop - 1 - i]
+    first, count = to, n_left
+    if small.start == border:
+        first, count = to_right, n_right
+    packed, pairs = job.packed, job.pairs
+    for i in range(first, first + count):
+        place, row = i - small.start, rows[i]
+        packed[place, 0] = pairs[row, 0]
+        packed[place, 1] = pairs[row, 1]
+
+
+@kernel
+def search_share(job: Job, tile: int) -> None:
+    """Histograms and best splits of a node and of its larger sibling, for one tile.
+
+    The sibling holds the parent's sums.
+    """
+    first, last = job.tiles[tile], job.tiles[tile + 1]
+    small = job.nodes[job.order[SMALL]]
+    sums = job.histograms[small.slot, first:last]
+    fill_sums(job, tile, small, sums)
+    if job.order[LARGE] >= 0:
+        large = job.nodes[job.order[LARGE]]
+        rest = job.histograms[large.slot, first:last].reshape(-1)
+        mine = sums.reshape(-1)
+        for k in range(mine.size):
+            rest[k] -= mine[k]
+    for which in range(2):
+        if job.order[SEEK_SMALL + which] != 0:
+            node = job.nodes[job.order[SMALL + which]]
+            for j in range(first, last):
+                found = job.histograms[node.slot, j]
+                split = job.splits[which, j]
+                search_feature(found, job.features[j], node, job.limits, split)
+
+
+@kernel
+def measure_share(job: Job, k: int) -> None:
+    """Sums of a leaf, made anew from its rows."""
+    node = job.nodes[k]
+    if node.left >= 0:
+        return
+    slope = curvature = 0.0
+    for i in range(node.start, node.stop):
+        row = job.rows[i]
+        slope += job.leaves[row, 0]
+        curvature += job.leaves[row, 1]
+    node.slope, node.curvature = slope, curvature
+
+
+@kernel
+def write_share(job: Job, k: int) -> None:
+    """Outputs of a leaf's rows."""
+    node = job.nodes[k]
+    if node.left < 0:
+        for i in range(node.start, node.stop):
+            job.column[job.rows[i]] = node.value
+
+
+@kernel
+def do_share(job: Job, share: int) -> None:
+    """Do a share of the task at hand."""
+    kind = job.order[KIND]
+    if kind == DIVIDE:
+        divide_share(job, share)
+    elif kind == GATHER:
+        gather_share(job, share)
+    elif kind == SEARCH:
+        search_share(job, share)
+    elif kind == MEASURE:
+        measure_share(job, share)
+    else:
+        write_share(job, share)
+
+
+@kernel
+def do_task(job: Job, n_shares: int) -> None:
+    """Do all shares of the task at hand, with whoever helps."""
+    if n_shares == 1 or job.board.size == 0:
+        for share in range(n_shares):
+            do_share(job, share)
+        return
+    post(job.board, n_shares)
+    share = take(job.board)
+    while share >= 0:
+        do_share(job, share)
+        report(job.board)
+        share = take(job.board)
+    wait(job.board, n_shares)
+
+
+@kernel
+def help_grow(job: Job) -> None:
+    """Take shares until the tree is grown."""
+    share, looks = -1, 0
+    while share != -2:
+        share = take(job.board)
+        if share >= 0:
+            do_share(job, share)
+            report(job.board)
+        looks = 0 if share >= 0 else idle(looks)
+
+
+# -- growth ----------------------------------------------------------------------------------------
+
+
+@kernel
+def may_split(job: Job, node: Any) -> bool:
+    """Whether a node has depth, rows and curvature left."""
+    return (
+        node.depth < job.shape[MAX_DEPTH]
+        and node.rows >= 2.0 * job.limits[MIN_ROWS] * (1.0 - SLACK)
+        and node.stop - node.start > 1
+        and node.curvature > 0.0
+    )
+
+
+@kernel
+def open_children(job: Job, parent: int) -> None:
+    """Divide a node's rows and make its children; the smaller one's pairs are packed."""
+    node, order = job.nodes[parent], job.order
+    n_shares = -(-(node.stop - node.start) // ROWS_AT_ONCE)
+    order[KIND], order[NODE] = DIVIDE, parent
+    do_task(job, n_shares)
+    n_left, weight = 0, 0.0
+    for share in range(n_shares):
+        job.counts[share, 1] = n_left
+        n_left += job.counts[share, 0]
+        weight += job.weights[share]
+    node.left, node.right = order[N_NODES], order[N_NODES] + 1
+    order[N_NODES] += 2
+    left, right = job.nodes[node.left], job.nodes[node.right]
+    left.start, left.stop = node.start, node.start + n_left
+    right.start, right.stop = node.start + n_left, node.stop
+    left.rows = weight if job.prior.size > 0 else n_left * job.limits[ROW_WEIGHT]
+    right.rows = node.rows - left.rows
+    left.slope, left.curvature = node.left_slope, node.left_curvature
+    right.slope = node.slope - left.slope
+    right.curvature = node.curvature - left.curvature
+    for child in (left, right):
+        child.depth = node.depth + 1
+        child.left = child.right = child.feature = child.slot = -1
+    left_is_small = 2 * n_left <= node.stop - node.start
+    order[SMALL] = node.left if left_is_small else node.right
+    order[LARGE] = node.right if left_is_small else node.left
+    order[KIND] = GATHER
+    do_task(job, n_shares)
+    job.nodes[order[LARGE]].slot, node.slot = node.slot, -1
+
+
+@kernel
+def choose_split(job: Job, which: int) -> bool:
+    """Give a node the best of its features' splits, the lowest feature on ties."""
+    k = job.order[SMALL + which]
+    j = first_best(job.splits[which])
+    if job.order[SEEK_SMALL + which] == 0 or j < 0:
+        return False
+    node, split = job.nodes[k], job.splits[which, j]
+    node.feature, node.gain, node.cut = j, split.gain, split.cut
+    node.missing_left = split.missing_left
+    node.left_slope, node.left_curvature = split.left_slope, split.left_curvature
+    fill_table(job, node, job.tables[k])
+    return True
+
+
+@kernel
+def search_children(job: Job) -> None:
+    """Look for splits of the root, or of two new nodes of which the larger has the parent's sums.
+
+    A node with a split waits to be divided; the histograms of one without are free again.
+    """
+    order = job.order
+    small = job.nodes[order[SMALL]]
+    order[SEEK_SMALL] = may_split(job, small)
+    order[SEEK_LARGE] = order[LARGE] >= 0 and may_split(job, job.nodes[order[LARGE]])
+    if order[SEEK_SMALL] or order[SEEK_LARGE]:
+        order[N_FREE] -= 1
+        small.slot = job.free[order[N_FREE]]
+        order[KIND] = SEARCH
+        do_task(job, job.tiles.size - 1)
+    for which in range(2):
+        k = order[SMALL + which]
+        if k < 0:
+            continue
+        if choose_split(job, which):
+            job.waiting[order[N_WAITING]] = k
+            order[N_WAITING] += 1
+        elif job.nodes[k].slot >= 0:
+            job.free[order[N_FREE]] = job.nodes[k].slot
+            order[N_FREE] += 1
+            job.nodes[k].slot = -1
+
+
+@kernel
+def next_parent(job: Job) -> int:
+    """Take the node that is divided next; the others keep their order, the newest last."""
+    order, waiting = job.order, job.waiting
+    best_first = job.shape[MAX_LEAVES] > 0
+    position = next_node(job.nodes, waiting, order[N_WAITING], best_first)
+    parent = waiting[position]
+    order[N_WAITING] -= 1
+    for p in range(position, order[N_WAITING]):
+        waiting[p] = waiting[p + 1]
+    return parent
+
+
+@kernel
+def grow(job: Job) -> None:
+    """Grow a tree into ``nodes``; the first is the root, with its sums.
+
+    With a limit on leaves the open node of largest gain is divided next. Children come after their
+    parent. The sums of leaves are then made anew, from ``leaves``.
+    """
+    order, n_leaves = job.order, 1
+    order[N_NODES], order[N_WAITING], order[N_FREE] = 1, 0, job.shape[N_SLOTS]
+    order[SMALL], order[LARGE] = 0, -1
+    for slot in range(job.free.size):
+        job.free[slot] = slot
+    search_children(job)
+    while order[N_WAITING] > 0:
+        open_children(job, next_parent(job))
+        n_leaves += 1
+        if n_leaves == job.shape[MAX_LEAVES]:
+            break
+        search_children(job)
+    order[KIND] = MEASURE
+    do_task(job, order[N_NODES])
+
+
+@kernel
+def set_values(nodes: Array, l2: float, unit: float, largest: float) -> tuple[float, float]:
+    """Values of the leaves, divided by the largest; returns that, and the edge of the tree.
+
+    Curvatures and ``l2`` are in units of ``unit``; ``largest`` is the most that a value may be
+    before it is divided.
+    """
+    scale = 0.0
+    for k in range(nodes.size):
+        node = nodes[k]
+        if node.left < 0:
+            below = (node.curvature + l2) * unit
+            value = node.slope / below if below > 0.0 else 0.0
+            node.value = min(max(value, -largest), largest)
+            scale = max(scale, abs(node.value))
+    edge = 0.0
+    for k in range(nodes.size):
+        node = nodes[k]
+        if node.left < 0 and scale > 0.0:
+            node.value /= scale
+            edge += node.slope * node.value
+    return scale, edge
+
+
+@kernel
+def grow_tree(job: Job, unit: float, largest: float) -> tuple[int, float, float]:
+    """Grow a tree, value its leaves and write its column; returns nodes, scale and edge.
+
+    Of its curvatures one is ``unit``; leaves are at most ``largest``.
+    """
+    grow(job)
+    n_nodes = job.order[N_NODES]
+    scale, edge = set_values(job.nodes[:n_nodes], job.limits[L2], unit, largest)
+    job.order[KIND] = WRITE
+    do_task(job, n_nodes)
+    if job.board.size > 0:
+        dismiss(job.board)
+    return n_nodes, scale, edge

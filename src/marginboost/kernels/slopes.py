@@ -1,0 +1,64 @@
+"""Slopes and curvatures of the logistic loss, with its value, in one pass over the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .jit import kernel
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FACTORS = 32
+"""Factors of at most 2 that are multiplied before a logarithm is taken."""
+
+
+@kernel
+def negative_sizes(scores: Array, out: Array) -> None:
+    """``out = -|scores|``."""
+    for i in range(scores.size):
+        out[i] = -abs(scores[i])
+
+
+@kernel
+def logistic_slopes(
+    y: Array, scores: Array, tails: Array, weights: Array, dual: Array, curvature: Array
+) -> tuple[float, float, float]:
+    """Write signed weights and curvatures; returns Σ|dual|, the loss, the smallest ``y F``.
+
+    ``tails`` are ``exp(-|F|)``. Empty ``weights`` stand for ones. Then the sum of ``log(1 + e)`` is
+    the logarithm of a product, which is taken every so many rows.
+    """
+    size, loss, least = 0.0, 0.0, np.inf
+    product, n_factors = 1.0, 0
+    for i in range(scores.size):
+        margin, tail = y[i] * scores[i], tails[i]
+        least = min(least, margin)
+        right = 1.0 / (1.0 + tail)  # probability of the more likely label
+        wrong = tail * right
+        slope = wrong if margin > 0.0 else right
+        bend = right * wrong
+        if weights.size > 0:
+            slope *= weights[i]
+            bend *= weights[i]
+            loss += weights[i] * (np.log1p(tail) + max(-margin, 0.0))
+        else:
+            product *= 1.0 + tail
+            n_factors += 1
+            if n_factors == FACTORS:
+                loss += np.log(product)
+                product, n_factors = 1.0, 0
+            loss += max(-margin, 0.0)
+        size += slope
+        dual[i] = y[i] * slope
+        curvature[i] = bend
+    return size, loss + np.log(product), least
+
+
+@kernel
+def scale_pair(dual: Array, curvature: Array, factor: float) -> None:
+    """Multiply both by a factor, in place."""
+    for i in range(dual.size):
+        dual[i] *= factor
+        curvature[i] *= factor

@@ -1,0 +1,181 @@
+"""Gradient trees against their NumPy twin, and what the oracle promises beyond the contract."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from marginboost.core import Sample
+from marginboost.data import BinnedMatrix, Table
+from marginboost.kernels import gradient_tree_reference as reference
+from marginboost.kernels.stumps import CATEGORY, PARTITION, THRESHOLD
+from marginboost.oracles import GradientTreeOracle
+from marginboost.oracles import gradient_trees as module
+
+theory = settings(derandomize=True, deadline=None, max_examples=25, database=None)
+
+TREES = [
+    {},
+    {"max_leaves": 4, "l2": 3.0},
+    {"max_leaves": None, "max_depth": 3, "min_leaf_rows": 1},
+    {"categorical": "partition"},
+    {"splits": "gradient", "max_leaves": 5, "categorical": "partition"},
+]
+
+
+def draw_sample(seed, n_rows=80, max_bins=255, weighted=False, n_threads=1):
+    """Two numbers, one with missing values, and two categories, one with missing values."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack(
+        [
+            rng.integers(0, 12, n_rows),
+            rng.normal(size=n_rows),
+            rng.integers(0, 4, n_rows),
+            rng.integers(0, 6, n_rows),
+        ]
+    ).astype(float)
+    X[rng.random(n_rows) < 0.3, 1] = np.nan
+    X[rng.random(n_rows) < 0.2, 3] = np.nan
+    known = [None, None, np.arange(4), np.arange(6)]
+    table = Table(X, [f"x{j}" for j in range(4)], known)
+    bins = BinnedMatrix.from_table(table, max_bins=max_bins, n_jobs=1)
+    prior = rng.integers(1, 4, n_rows) if weighted else None
+    y = np.where(rng.random(n_rows) < 0.5, 1, -1)
+    return Sample.of_labels(y, prior, rows=table, bins=bins, n_threads=n_threads, seed=seed)
+
+
+def draw_slopes(sample, seed):
+    """Slopes lean on the features, so that there is something to find."""
+    rng = np.random.default_rng(seed + 1)
+    codes = sample.bins.codes.astype(float)
+    slopes = rng.normal(size=len(sample.y)) + 0.3 * codes[0] - (codes[2] == 1) + 0.1 * codes[1]
+    dual = sample.prior * (slopes - slopes.mean())
+    curvature = sample.prior * rng.uniform(0.2, 1.0, len(dual))
+    return dual / np.abs(dual).sum(), curvature / np.abs(dual).sum()
+
+
+def twin(oracle, sample, dual, curvature):
+    """Nodes of the reference, for the same data."""
+    split = CATEGORY if oracle.categorical == "equality" else PARTITION
+    kinds = np.array([THRESHOLD if c is None else split for c in sample.bins.categories])
+    judged = sample.prior if oracle.splits == "gradient" else curvature / curvature.sum()
+    data = reference.Trainer(
+        sample.bins.codes, sample.bins.n_bins, kinds, dual, judged, sample.prior * sample.total
+    )
+    limits = reference.Limits(
+        oracle.max_leaves or 0,
+        oracle.max_depth or 99,
+        oracle.min_leaf_rows,
+        oracle.l2 / sample.total,
+    )
+    return reference.grow(data, limits)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    trees=st.sampled_from(TREES),
+    wide=st.booleans(),
+    weighted=st.booleans(),
+)
+@theory
+def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted):
+    oracle = GradientTreeOracle(**{"min_leaf_rows": 3, **trees})
+    sample = draw_sample(seed, weighted=weighted, max_bins=None if wide else 16)
+    if wide:  # codes that do not fit a byte
+        sample.bins.codes = sample.bins.codes.astype(np.uint16)
+    dual, curvature = draw_slopes(sample, seed)
+    bound = oracle.bind(sample)
+    bound.bend(curvature)
+    (found,) = bound.best(dual)
+    nodes, tree = twin(oracle, sample, dual, curvature), found.hypothesis.nodes
+    assert len(nodes) == len(tree)
+    column = np.empty(len(dual))
+    for k, node in enumerate(nodes):
+        assert tree["left"][k] == node.left
+        assert tree["right"][k] == node.right
+        if node.left >= 0:
+            assert tree["feature"][k] == node.feature
+            np.testing.assert_allclose(tree["gain"][k], node.gain, rtol=1e-9)
+            table = bound._job.tables[k][: len(node.goes_left)]
+            np.testing.assert_array_equal(table, node.goes_left)
+        else:
+            weight = curvature[node.rows].sum() + oracle.l2 * curvature.sum() / sample.total
+            column[node.rows] = dual[node.rows].sum() / weight
+    np.testing.assert_allclose(found.scale * found.column, column, rtol=1e-9)
+    np.testing.assert_allclose(found.edge, dual @ found.column, atol=1e-14)
+    np.testing.assert_array_equal(found.hypothesis(sample.rows.dense(0, 80)), found.column)
+
+
+@pytest.mark.parametrize("subsample", [1.0, 0.5])
+def test_threads_change_nothing(subsample, monkeypatch):
+    monkeypatch.setattr(module, "SERIAL_WORK", 0)
+    found = []
+    for n_threads in (1, 2, 3):
+        sample = draw_sample(0, n_rows=40_000, n_threads=n_threads, max_bins=64)
+        dual, curvature = draw_slopes(sample, 0)
+        bound = GradientTreeOracle(subsample=subsample).bind(sample)
+        bound.bend(curvature)
+        found.append(bound.best(dual, round=3)[0])
+    assert found[0].hypothesis == found[1].hypothesis == found[2].hypothesis
+    assert found[0].hypothesis.n_leaves == 31
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0].column, other.column)
+        assert found[0].scale == other.scale
+
+
+def test_a_subsample_is_drawn_from_seed_and_round():
+    sample = draw_sample(1, n_rows=200)
+    dual, _ = draw_slopes(sample, 1)
+    bound = GradientTreeOracle(subsample=0.5, min_leaf_rows=5).bind(sample)
+    first, second = (bound.best(dual, round=r)[0].hypothesis for r in (1, 2))
+    assert first != second
+    assert bound.best(dual, round=1)[0].hypothesis == first
+
+
+def test_without_curvature_a_leaf_is_the_mean_slope():
+    sample = draw_sample(2, weighted=True)
+    dual, _ = draw_slopes(sample, 2)
+    (found,) = GradientTreeOracle(min_leaf_rows=5).bind(sample).best(dual)
+    for value in np.unique(found.column):
+        rows = found.column == value
+        mean = dual[rows].sum() / sample.prior[rows].sum()
+        np.testing.assert_allclose(found.scale * value, mean, rtol=1e-9)
+        assert sample.prior[rows].sum() * sample.total >= 5 - 1e-6
+
+
+def test_the_largest_step_is_kept():
+    sample = draw_sample(3)
+    dual, curvature = draw_slopes(sample, 3)
+    scales = []
+    for max_step in (None, 0.5):
+        bound = GradientTreeOracle(min_leaf_rows=3, max_step=max_step).bind(sample)
+        bound.bend(curvature)
+        scales.append(bound.best(dual)[0].scale)
+    assert scales[0] > 0.5
+    assert scales[1] == 0.5
+
+
+def test_nothing_to_find_is_an_edge_of_zero():
+    sample = draw_sample(4)
+    (found,) = GradientTreeOracle().bind(sample).best(np.zeros(80))
+    assert found.edge == 0.0
+    assert found.scale == 0.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_leaves": 1}, "max_leaves: got 1"),
+        ({"max_leaves": None}, "max_leaves: got None"),
+        ({"max_depth": 0}, "max_depth: got 0"),
+        ({"min_leaf_rows": 0}, "min_leaf_rows: got 0"),
+        ({"l2": -1.0}, "l2: got -1.0"),
+        ({"splits": "best"}, "splits: got 'best'"),
+        ({"max_step": 0.0}, "max_step: got 0.0"),
+        ({"subsample": 1.5}, "subsample: got 1.5"),
+        ({"categorical": "hash"}, "categorical: got 'hash'"),
+    ],
+)
+def test_bad_settings_are_named(settings, message):
+    with pytest.raises(ValueError, match=message):
+        GradientTreeOracle(**settings).bind(draw_sample(5))
