@@ -291,18 +291,20 @@ def test_leveraging(capsys):
 
 
 def test_cold_start(monkeypatch, capsys):
-    runs = iter([{"process": 12.0, "import": 1.0, "fit": 10.0}, WARM])
-    monkeypatch.setattr(cold_start, "_fresh_process", lambda cache: next(runs))
+    least = {"process": 1.5, "import": 0.75, "fit": 0.25}
+    runs = iter([{"process": 12.0, "import": 1.0, "fit": 10.0}, WARM, WARM, least])
+    monkeypatch.setattr(cold_start, "_fresh_process", lambda program, cache: next(runs))
     section = cold_start.cold_start(TINY)
     check_section(section, capsys)
     assert [goal.measured for goal in section.goals] == [1.25, 11.0]
+    assert section.tables[0].rows[-1] == ["warm, no marginboost", 1.0, 0.75, 0.25, 1.5]
 
 
 WARM = {"process": 2.0, "import": 1.0, "fit": 0.25}
 
 
 def test_command_line_writes_what_it_measured(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(cold_start, "_fresh_process", lambda cache: dict(WARM))
+    monkeypatch.setattr(cold_start, "_fresh_process", lambda program, cache: dict(WARM))
     path = tmp_path / "results" / "out.json"
     command_line.main(["cold_start", "--quick", "--json", str(path), "--repeats", "1"])
     printed = capsys.readouterr().out

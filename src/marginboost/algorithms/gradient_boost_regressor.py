@@ -8,11 +8,10 @@ median:
 Losses with a size of their own (Huber's σ, the tube ε) are thus in units of the spread, and a model
 of targets in other units is the same model. For the squared loss u makes no difference.
 
-Trees read the slope u φ'(r/u) and, instead of the second derivative, the curvature φ'(r/u) / (r/u)
-of the parabola with its centre at r = 0 that touches the loss. Where φ'(t) / t falls, as for the
-squared, log-cosh and Huber losses, the parabola lies above the loss, so that a full step in every
-leaf, a weighted mean of its residuals, never raises the training loss. Far out the second
-derivative vanishes, and Newton's step would have no end.
+Trees read slopes and, instead of second derivatives, the curvature of the parabola that touches the
+loss (``duals/newton.py``). Where φ'(t) / t falls, as for the squared, log-cosh and Huber losses, a
+full step in every leaf, a weighted mean of its residuals, never raises the training loss. Far out
+second derivatives vanish, and Newton's step would have no end.
 
 Certificate: as of the rule, the share of the best constant's loss that is saved.
 
@@ -35,13 +34,10 @@ from ..validation import check_choice, check_number
 from ._second_order import second_order_trees
 from .gradient_boost import STEPS, GradientBoost
 
-NEAR = 1e-9
-"""Residual, in spreads, below which the parabola's curvature is the second derivative."""
-
 
 @dataclass(frozen=True)
 class SpreadLoss(ResidualLoss):
-    """A loss of the residual in units of the targets' spread, with the parabola's curvature.
+    """A loss of the residual in units of the targets' spread.
 
     Parameters
     ----------
@@ -63,10 +59,8 @@ class SpreadLoss(ResidualLoss):
         return self.unit * self.loss.dual(t / self.unit)
 
     def curvature(self, t: Array) -> Array:
-        """``φ'(r / u) / (r / u)``."""
-        small = np.abs(t) <= NEAR * self.unit
-        far = np.where(small, 1.0, t / self.unit)
-        return np.where(small, self.loss.curvature(t / self.unit), self.loss.dual(far) / far)
+        """``φ''(r / u)``."""
+        return self.loss.curvature(t / self.unit)
 
 
 def spread(targets: Array, weights: Array) -> float:
