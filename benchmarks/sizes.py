@@ -51,7 +51,7 @@ class Sizes:
         (0.4, 100_000),
         (0.4, 1_000_000),
     )
-    soft_margin_seconds: float = 120.0
+    soft_margin_seconds: float = 75.0
     soft_margin_full_rows: int = 1000
 
     leveraging_shape: Shape = (100_000, 50)
