@@ -50,7 +50,7 @@ FEW_ROUNDS = 20
 
 def small(name, make):
     rounds = make().n_estimators
-    few = {} if rounds is None else {"n_estimators": min(rounds, FEW_ROUNDS)}
+    few = {"n_estimators": min(rounds or FEW_ROUNDS, FEW_ROUNDS)}
     return make(**{**few, **SMALL.get(name, {})})
 
 

@@ -21,6 +21,7 @@ from .core.sample import Sample
 from .core.types import Array
 from .data import BinnedMatrix, Table
 from .inputs import distinct_labels, read_labels, read_weights
+from .kernels.stumps import TIE
 from .reductions import (
     Decoder,
     class_probabilities,
@@ -327,7 +328,7 @@ class BaseMarginClassifier(ClassifierMixin, BaseBooster):
 
     def _classes_of(self, votes: Array) -> Array:
         if votes.ndim == 2:
-            return self.classes_[votes.argmax(axis=1)]
+            return self.classes_[(votes > votes.max(axis=1, keepdims=True) - TIE).argmax(axis=1)]
         return self.classes_[(votes > 0).astype(int)]
 
     def predict_proba(self, X: Any) -> Array:
