@@ -47,7 +47,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document
+from ..estimators import BaseMarginClassifier, Problem, document
 from ..solvers.soft_descent import convex_step, search_step, softmin
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING
@@ -333,19 +333,16 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         check_number("max_step", self.max_step, above=0.0)
         if isinstance(self.mistrust, str):
             check_choice("mistrust", self.mistrust, KINDS)
-        self._rule = AdaBoostReg(
-            self.C, self.mistrust, self.base, self.target_margin, self.max_step
-        )
-        return self._rule
+        return AdaBoostReg(self.C, self.mistrust, self.base, self.target_margin, self.max_step)
 
-    def _make_sample(self, rows: Any, signs: Array, weights: Array, used: Array, *rest: Any) -> Any:
+    def _pose(
+        self, rows: Any, signs: Array, weights: Array, used: Array, bins: Any = None
+    ) -> Problem:
+        sample, oracle, _ = super()._pose(rows, signs, weights, used, bins)
+        self._rule = self._make_rule()  # it knows the influences when the run is over
         if not (isinstance(self.mistrust, str) or callable(self.mistrust)):
             self._rule.mistrust = read_mistrust(self.mistrust, rows.n_rows)[used]
-        return super()._make_sample(rows, signs, weights, used, *rest)
-
-    def _fit_problems(self, *details: Any) -> None:
-        del self._rule  # it was only made to check the settings: each problem has its own
-        super()._fit_problems(*details)
+        return Problem(sample, oracle, self._rule)
 
     def _keep(self, run: Run, rows: Any, signs: Array, used: Array) -> None:
         super()._keep(run, rows, signs, used)
