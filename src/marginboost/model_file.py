@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .core.history import OPTIONAL
 from .core.oracle import Oracle
 from .core.types import Array
 from .model_reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
@@ -126,7 +127,7 @@ def _run_to_data(model: Any) -> dict[str, Any]:
         "history": {
             field: [_number_to_data(value) for value in column]
             for field, column in model.history_.to_dict().items()
-            if field != "loss" or not np.isnan(column).all()
+            if field not in OPTIONAL or not np.isnan(column).all()
         },
         "certificate": {
             "lower": _number_to_data(certificate.lower),

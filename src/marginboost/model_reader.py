@@ -11,7 +11,7 @@ import numpy as np
 
 from .core.certificate import Certificate
 from .core.ensemble import Ensemble
-from .core.history import FIELDS, History
+from .core.history import FIELDS, OPTIONAL, History
 from .core.hypothesis import Hypothesis, hypothesis_from_dict
 from .core.oracle import Oracle
 from .core.stop import Stop
@@ -425,7 +425,7 @@ def _check_split(
 
 
 def _read_history(field: Field) -> History:
-    entries = field.keys([name for name in FIELDS if name != "loss"], ("loss",))
+    entries = field.keys([name for name in FIELDS if name not in OPTIONAL], OPTIONAL)
     n_rounds = len(entries["edge"].items())
     return History(
         {name: [n.number() for n in column.items(n_rounds)] for name, column in entries.items()}

@@ -73,7 +73,7 @@ class PathCV(BaseMarginClassifier):
         sample, oracle, _ = self._pose(rows, signs, weights, used, bins)
         self._choose(sample, oracle)
         self._meet(sample)
-        super()._run(rows, signs, weights, encode, bins)
+        super()._run(rows, signs, weights, encode, sample.bins)
 
     def _choose(self, sample: Sample, oracle: Oracle) -> None:
         values = self._values()

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ..booster import BaseBooster, document
 from ..core.oracle import Oracle
 from ..core.types import Array
 from ..estimators import BaseMarginClassifier
 from ..losses import Loss
 from ..oracles.gradient_trees import GradientTreeOracle
+
+TREE_PARAMETERS = """max_leaves : int or None
+        Most leaves of a tree; the split that gains most is made first.
+    max_depth : int or None
+        Most splits between root and leaf.
+    min_leaf_rows : float
+        Least number of rows in a leaf, estimated by curvature.
+    l2 : float
+        Added to the curvature of a leaf, as a number of average rows.
+    subsample : float
+        Share of the rows, drawn anew for every tree: stochastic gradient boosting."""
+
+C = TypeVar("C", bound="type[BaseBooster]")
+
+
+def document_trees(cls: C) -> C:
+    """Fill the settings of trees, and what all models share, into a docstring."""
+    if cls.__doc__:
+        cls.__doc__ = cls.__doc__.replace("{trees}", TREE_PARAMETERS)
+    return document(cls)
 
 
 def second_order_trees(model: Any, **more: Any) -> GradientTreeOracle:

@@ -121,7 +121,7 @@ class AdaBoost(Rule):
 
     def _full_step(self, state: State, best: Candidate, target: float) -> float:
         if best.binary:
-            return _binary_step(state, best) - math.atanh(target)
+            return binary_step(state, best) - math.atanh(target)
         if self.step == "closed" and best.edge < 1.0:
             return math.atanh(best.edge) - math.atanh(target)
         outcome = state.sample.y * best.column
@@ -136,7 +136,7 @@ class AdaBoost(Rule):
         self._weights.shift = float(memory["shift"])
 
 
-def _binary_step(state: State, best: Candidate) -> float:
+def binary_step(state: State, best: Candidate) -> float:
     """½ log(weight right / weight wrong); infinite only when no example is wrong."""
     if best.edge < STEEP:
         return math.atanh(best.edge)

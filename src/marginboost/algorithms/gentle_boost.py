@@ -18,14 +18,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..estimators import document
 from ..losses import Exponential, Loss
 from ..validation import check_number
-from ._second_order import SecondOrderClassifier
+from ._second_order import SecondOrderClassifier, document_trees
 from .gradient_boost import GradientBoost
 
 
-@document
+@document_trees
 class GentleBoostClassifier(SecondOrderClassifier):
     """Gentle AdaBoost: full Newton steps on the exponential loss, at most 1 a round.
 
@@ -37,16 +36,7 @@ class GentleBoostClassifier(SecondOrderClassifier):
         Most rounds.
     learning_rate : float
         Factor on every coefficient.
-    max_leaves : int or None
-        Most leaves of a tree.
-    max_depth : int or None
-        Most splits between root and leaf.
-    min_leaf_rows : float
-        Least number of rows in a leaf, estimated by weight.
-    l2 : float
-        Added to the weight of a leaf, as a number of average rows.
-    subsample : float
-        Share of the rows, drawn anew for every tree.
+    {trees}
     tol : float or None
         Stop when the training loss is below this share of the best constant's; None never does.
     {common}

@@ -35,13 +35,12 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
 from ..duals.newton import NewtonWeights
-from ..estimators import document
 from ..losses import Loss, as_loss
-from ..oracles.tree_hypothesis import constant_tree
+from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
 from ..solvers.penalised_loss import PenalisedLoss
 from ..validation import check_choice, check_number
-from ._second_order import SecondOrderClassifier
+from ._second_order import SecondOrderClassifier, document_trees
 
 ROUNDING = 1e-14
 """Edge, as a share of all weight, that is rounding only."""
@@ -85,8 +84,7 @@ class GradientBoost(Rule):
         sample = state.sample
         best, self._least_constant = best_constant(self.loss, sample)
         if self.constant and best != 0.0 and not state.members:
-            column = np.ones(len(sample.y), dtype=np.int8)
-            state.move(Candidate(constant_tree(), 0.0, column), best)
+            state.move(constant_candidate(len(sample.y)), best)
         self._weights.refresh(state)
 
     def _loss_of(self, scores: Array, sample: Sample) -> float:
@@ -157,7 +155,7 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
     return best, risk(best)
 
 
-@document
+@document_trees
 class GradientBoostClassifier(SecondOrderClassifier):
     """Gradient boosting with second-order trees on binned features.
 
@@ -179,16 +177,7 @@ class GradientBoostClassifier(SecondOrderClassifier):
         Most rounds.
     learning_rate : float
         Factor on every coefficient, ν.
-    max_leaves : int or None
-        Most leaves of a tree; the split that gains most is made first.
-    max_depth : int or None
-        Most splits between root and leaf.
-    min_leaf_rows : float
-        Least number of rows in a leaf, estimated by curvature.
-    l2 : float
-        Added to the curvature of a leaf, as a number of average rows.
-    subsample : float
-        Share of the rows, drawn anew for every tree: stochastic gradient boosting.
+    {trees}
     splits : {"newton", "gradient"}
         Whether splits are judged with curvatures, or as least squares fits to the slopes.
     step : {"scale", "search"}

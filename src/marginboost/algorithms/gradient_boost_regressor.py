@@ -29,9 +29,9 @@ from ..core.oracle import Oracle
 from ..core.types import Array
 from ..losses import Loss, as_loss
 from ..losses.base import ResidualLoss
-from ..regressors import BaseBoostRegressor, document
+from ..regressors import BaseBoostRegressor
 from ..validation import check_choice, check_number
-from ._second_order import second_order_trees
+from ._second_order import document_trees, second_order_trees
 from .gradient_boost import STEPS, GradientBoost
 
 
@@ -80,7 +80,7 @@ def _median(values: Array, weights: Array) -> float:
     return float(values[order][np.searchsorted(mass, 0.5 * mass[-1])])
 
 
-@document
+@document_trees
 class GradientBoostRegressor(BaseBoostRegressor):
     """Gradient boosting of numbers, with losses that bear outliers.
 
@@ -98,16 +98,7 @@ class GradientBoostRegressor(BaseBoostRegressor):
         Most rounds.
     learning_rate : float
         Factor on every coefficient, ν.
-    max_leaves : int or None
-        Most leaves of a tree; the split that gains most is made first.
-    max_depth : int or None
-        Most splits between root and leaf.
-    min_leaf_rows : float
-        Least number of rows in a leaf, estimated by curvature.
-    l2 : float
-        Added to the curvature of a leaf, as a number of average rows.
-    subsample : float
-        Share of the rows, drawn anew for every tree: stochastic gradient boosting.
+    {trees}
     step : {"scale", "search"}
         Coefficient of a tree: as the tree means it, or by line search.
     tol : float or None

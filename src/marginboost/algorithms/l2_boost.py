@@ -23,10 +23,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Oracle
 from ..core.state import State
 from ..oracles.gradient_trees import GradientTreeOracle
-from ..oracles.tree_hypothesis import constant_tree
+from ..oracles.tree_hypothesis import constant_candidate
 from ..regressors import BaseBoostRegressor, document
 from ..validation import check_number
 from .ls_boost import LSBoost
@@ -49,8 +49,7 @@ class L2Boost(LSBoost):
         sample = state.sample
         if not state.members:
             mean = float(np.average(sample.y, weights=sample.prior))
-            column = np.ones(len(sample.y), dtype=np.int8)
-            state.move(Candidate(constant_tree(), 0.0, column), mean)
+            state.move(constant_candidate(len(sample.y)), mean)
         super().start(state)
 
 

@@ -56,12 +56,13 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
 from ..estimators import BaseMarginClassifier, document
-from ..kernels.weights import weighted_sum, wrong_weight
+from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
 from ..solvers.bregman import LONGEST, STEEPEST, parallel_descent
 from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
 from ..solvers.penalised_loss import PenalisedLoss
 from ..validation import check_choice, check_number
+from .adaboost import binary_step
 
 CORRECTIONS = ("none", "newton", "sweeps", "parallel")
 COLUMNS = 4
@@ -74,8 +75,6 @@ NOTHING = 1e-12
 """Share of the empty model's loss that is as good as none."""
 SHORTEST = 1e-9
 """Step below which none is tried."""
-TINY = 1e-300
-"""Least weight of the errors in a step: that of an example may have underflowed."""
 
 
 class Leveraging(Rule):
@@ -143,7 +142,7 @@ class Leveraging(Rule):
 
     def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
         """The same of any combination."""
-        return self._saved(self._risk.value(sample.y * outcomes, 0.0))
+        return self._saved(self._risk.value(sample.outcomes(outcomes), 0.0))
 
     def _saved(self, loss: float) -> float:
         return 1.0 - loss / self._empty
@@ -225,9 +224,7 @@ class Leveraging(Rule):
             return candidate.edge * self._scale / (square * sample.total)
         if not candidate.binary:
             return math.atanh(candidate.edge) if candidate.edge < STEEPEST else math.inf
-        wrong, count = wrong_weight(state.dual, column, sample.y)
-        wrong = max(wrong, TINY)
-        return 0.5 * math.log((1.0 - wrong) / wrong) if count else math.inf
+        return binary_step(state, candidate)
 
     def _lowering(self, state: State, column: Array, step: float) -> float:
         """Shorten a step until it lowers a loss that may have several minima along it."""

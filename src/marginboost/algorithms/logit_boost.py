@@ -25,17 +25,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..estimators import document
 from ..losses import Logistic, Loss
 from ..validation import check_number
-from ._second_order import SecondOrderClassifier
+from ._second_order import SecondOrderClassifier, document_trees
 from .gradient_boost import GradientBoost
 
 LARGEST_RESPONSE = 4.0
 """Largest leaf: where π is near 0 or 1, a working response is as large as one over it."""
 
 
-@document
+@document_trees
 class LogitBoostClassifier(SecondOrderClassifier):
     """LogitBoost: full Newton steps on the logistic loss.
 
@@ -47,16 +46,7 @@ class LogitBoostClassifier(SecondOrderClassifier):
         Most rounds.
     learning_rate : float
         Factor on every coefficient.
-    max_leaves : int or None
-        Most leaves of a tree.
-    max_depth : int or None
-        Most splits between root and leaf.
-    min_leaf_rows : float
-        Least number of rows in a leaf, estimated by curvature.
-    l2 : float
-        Added to the curvature of a leaf, as a number of average rows.
-    subsample : float
-        Share of the rows, drawn anew for every tree.
+    {trees}
     tol : float or None
         Stop when the training loss is below this share of the best constant's; None never does.
     {common}

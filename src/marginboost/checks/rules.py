@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -78,54 +79,43 @@ def _optimum(rule: Rule, outcomes: Array, length: float) -> float:
     raise AssertionError(f"no independent solver is known for the objective {rule.objective!r}")
 
 
-def _most_loss_saved(loss: Loss, C: float, outcomes: Array) -> float:
-    """``1 - P(α) / P(0)`` at the least ``P = C Σα + Σ loss``, α >= 0, by a quasi-Newton method."""
-    from scipy.optimize import minimize
+def _risk(loss: Loss, outcomes: Array, C: float = 0.0) -> Callable[[Array], tuple[float, Array]]:
+    """Return the function from coefficients to ``C Σα + Σ loss`` and its gradient."""
+    labels = np.ones(len(outcomes))
 
-    n, m = outcomes.shape
-    labels = np.ones(n)
-
-    def penalised(coef: Array) -> tuple[float, Array]:
+    def risk(coef: Array) -> tuple[float, Array]:
         t = loss.argument(labels, outcomes @ coef)
         slope = C - loss.signed(labels, loss.dual(t)) @ outcomes
-        return C * coef.sum() + loss.value(t).sum(), slope
+        return float(C * coef.sum() + loss.value(t).sum()), slope
 
-    result = minimize(
-        penalised,
-        np.zeros(m),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, None)] * m,
-        options={"ftol": 0.0, "gtol": 1e-9, "maxiter": 10_000, "maxfun": 100_000},
-    )
-    return 1.0 - float(result.fun) / penalised(np.zeros(m))[0]
+    return risk
+
+
+def _most_loss_saved(loss: Loss, C: float, outcomes: Array) -> float:
+    """``1 - P(α) / P(0)`` at the least ``P = C Σα + Σ loss``, α >= 0, by a quasi-Newton method."""
+    options = {"ftol": 0.0, "gtol": 1e-9, "maxiter": 10_000, "maxfun": 100_000}
+    return _least(_risk(loss, outcomes, C), outcomes.shape[1], method="L-BFGS-B", options=options)
 
 
 def _most_loss_saved_within(loss: Loss, length: float, outcomes: Array) -> float:
     """``1 - P(α) / P(0)`` at the least loss with α >= 0, Σα <= length, by quadratic programs."""
+    m = outcomes.shape[1]
+    shorter = {
+        "type": "ineq",
+        "fun": lambda coef: length - coef.sum(),
+        "jac": lambda coef: -np.ones(m),
+    }
+    options = {"ftol": 1e-12, "maxiter": 1000}
+    return _least(_risk(loss, outcomes), m, method="SLSQP", constraints=shorter, options=options)
+
+
+def _least(risk: Callable[[Array], tuple[float, Array]], m: int, **settings: Any) -> float:
+    """Share of ``risk(0)`` that the best coefficients, none negative, save."""
     from scipy.optimize import minimize
 
-    n, m = outcomes.shape
-    labels = np.ones(n)
-
-    def risk(coef: Array) -> tuple[float, Array]:
-        t = loss.argument(labels, outcomes @ coef)
-        return float(loss.value(t).sum()), -loss.signed(labels, loss.dual(t)) @ outcomes
-
-    result = minimize(
-        risk,
-        np.zeros(m),
-        jac=True,
-        method="SLSQP",
-        bounds=[(0.0, None)] * m,
-        constraints={
-            "type": "ineq",
-            "fun": lambda coef: length - coef.sum(),
-            "jac": lambda coef: -np.ones(m),
-        },
-        options={"ftol": 1e-12, "maxiter": 1000},
-    )
-    return 1.0 - float(result.fun) / risk(np.zeros(m))[0]
+    start = np.zeros(m)
+    result = minimize(risk, start, jac=True, bounds=[(0.0, None)] * m, **settings)
+    return 1.0 - float(result.fun) / risk(start)[0]
 
 
 def _problems_of(rule: Rule, lengths: Array) -> Iterator[tuple[slice, float]]:

@@ -60,6 +60,20 @@ class TimeBudget(Callback):
         return Stop.TIME if state.seconds >= self.seconds else None
 
 
+def keep_lowest(state: State, what: str, value: float, patience: int | None) -> Stop | None:
+    """Keep the combination if no round before had a lower value; stop when patience is at its end.
+
+    What must be known in later rounds is noted on the state, so that a resumed run knows it too.
+    """
+    lowest, since = f"lowest {what}", f"rounds since lowest {what}"
+    if value < state.memo.get(lowest, np.inf):
+        state.memo.update({lowest: value, since: 0.0})
+        state.keep = state.combination()
+        return None
+    state.memo[since] = state.memo.get(since, 0.0) + 1.0
+    return Stop.NO_PROGRESS if patience is not None and state.memo[since] >= patience else None
+
+
 class EarlyStopping(Callback):
     """End the run when the error on other rows stops falling; keep the best round.
 
@@ -111,14 +125,7 @@ class EarlyStopping(Callback):
         self._score(state)
         error = self._error()
         self.errors_.append(error)
-        best, since = state.memo.get("lowest validation error", np.inf), 0.0
-        if error < best:
-            best = error
-            state.keep = state.combination()
-        else:
-            since = state.memo["rounds since then"] + 1
-        state.memo.update({"lowest validation error": best, "rounds since then": since})
-        return Stop.NO_PROGRESS if since >= self.patience else None
+        return keep_lowest(state, "validation error", error, self.patience)
 
     def _error(self) -> float:
         if self._loss is None:

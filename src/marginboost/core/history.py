@@ -24,6 +24,9 @@ FIELDS = {
     "seconds": "time since the run began",
 }
 
+OPTIONAL = ("loss",)
+"""Fields that a model file leaves out where no round has them."""
+
 
 class History:
     """Arrays by name: ``history["edge"][t]`` is the edge of round t + 1.

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from ..core.callbacks import Callback
+from ..core.callbacks import Callback, keep_lowest
 from ..core.hypothesis import Hypothesis
 from ..core.labels import LabelSample
 from ..core.stop import Stop
@@ -175,14 +175,7 @@ class InformationStopping(Callback):
         used = {k for k, weight in list(members)[state.first :] if weight != 0.0}
         value = _criterion(self.criterion, self._deviance(state), len(used), state.sample.total)
         self.values_.append(value)
-        best, since = state.memo.get("lowest criterion", math.inf), 0.0
-        if value < best:
-            best = value
-            state.keep = state.combination()
-        else:
-            since = state.memo.get("rounds since lowest", 0.0) + 1.0
-        state.memo.update({"lowest criterion": best, "rounds since lowest": since})
-        return Stop.NO_PROGRESS if self.patience is not None and since >= self.patience else None
+        return keep_lowest(state, "criterion", value, self.patience)
 
     def _deviance(self, state: State) -> float:
         sample = state.sample

@@ -1,19 +1,16 @@
-"""Kernels behind second-order regression trees: histograms of slope and curvature, growth, leaves.
+"""Kernels behind second-order regression trees: growth, by one thread or several, and leaves.
 
 Every row has a slope g (how much its score should rise) and a curvature h. A leaf with sums G and H
 takes the value ``G / (H + l2)``, Newton's step, and is worth ``G² / (H + l2)``; the split that adds
 most worth is taken.
 
-Histograms are where the time goes. Slope and curvature of a bin lie side by side and are added as
-one pair. Codes of one byte are kept a second time, those of up to eight features of a row in one
-word, so that a row costs one read for eight additions. Of two siblings only the smaller one's rows
-are read; the rest of the parent's sums belongs to the larger one.
+Sums by bin are made in ``gradient_histograms``, splits found in ``gradient_splits``. Of two
+siblings only the smaller one's rows are read; the rest of the parent's sums is the larger one's.
 
 A whole tree is grown in one call, by one thread or several (see ``crew``). Every share of the work
 is the same whoever takes it, so the tree does not depend on the number of threads.
 
-A *cut* of a numeric feature is the last bin that goes left; growth uses splits as tables: whether
-each code goes left, the last entry for missing values.
+Growth uses splits as tables: whether each code goes left, the last entry for missing values.
 """
 
 from __future__ import annotations
@@ -23,22 +20,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .crew import dismiss, idle, post, report, take, wait
+from .gradient_histograms import add_codes, add_rows, add_words
+from .gradient_splits import (
+    L2,
+    MIN_ROWS,
+    ROW_WEIGHT,
+    SLACK,
+    mean_order,
+    search_feature,
+)
 from .jit import kernel
 from .label_trees import first_best, next_node
-from .pairs import BYTE_PAIRS, add_pairs
-from .stumps import CATEGORY, PARTITION, THRESHOLD, TIE
+from .stumps import CATEGORY, PARTITION, TIE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 ROWS_AT_ONCE = 1 << 14
 """Rows in a share of work."""
-FEATURES_A_WORD = 8
-WORDS_AT_ONCE = 1 << 11
-"""Words fetched at once: they stay in the first-level cache."""
-NARROW = 256
-"""Bins of a feature whose codes are bytes."""
-SLACK = 1e-9
-"""Relative rounding in the number of rows on a side."""
 
 DIVIDE, GATHER, SEARCH, MEASURE, WRITE = 0, 1, 2, 3, 4
 """Kinds of tasks."""
@@ -47,8 +45,6 @@ N_NODES, N_WAITING, N_FREE, ORDER_LENGTH = 6, 7, 8, 9
 """Places in the work order: the task at hand, and how far the tree has grown."""
 MAX_DEPTH, MAX_LEAVES, N_SLOTS, SHAPE_LENGTH = 0, 1, 2, 3
 """Places in the limits of a tree that are whole numbers; 0 leaves means no limit."""
-L2, MIN_ROWS, ROW_WEIGHT, LIMITS_LENGTH = 0, 1, 2, 3
-"""Places in those that are not."""
 
 GRADIENT_NODE = np.dtype(
     [
@@ -71,17 +67,6 @@ GRADIENT_NODE = np.dtype(
     ]
 )
 """A node; ``left`` is -1 at a leaf, where ``feature`` may still hold a split that was not made."""
-
-GRADIENT_SPLIT = np.dtype(
-    [
-        ("gain", "f8"),
-        ("left_slope", "f8"),
-        ("left_curvature", "f8"),
-        ("cut", "i8"),
-        ("missing_left", "i8"),
-    ]
-)
-"""Best split of one feature: a gain of zero means that there is none."""
 
 
 class Job(NamedTuple):
@@ -153,81 +138,7 @@ class Job(NamedTuple):
     limits: Array
 
 
-# -- before the first tree -------------------------------------------------------------------------
-
-
-@kernel
-def pack_words(codes: Array, tiles: Array, words: Array) -> None:
-    """Codes of a tile's features side by side, the first in the lowest byte."""
-    for tile in range(words.shape[0]):
-        out = words[tile]
-        out[:] = 0
-        for j in range(tiles[tile], tiles[tile + 1]):
-            shift = np.uint64(8 * (j - tiles[tile]))
-            mine = codes[j]
-            for i in range(mine.size):
-                out[i] |= np.uint64(mine[i]) << shift
-
-
-@kernel
-def pair_up(slopes: Array, curvatures: Array, factor: float, out: Array) -> tuple[float, float]:
-    """Write slope and ``factor`` times curvature of each row side by side; returns their sums."""
-    slope = curvature = 0.0
-    for i in range(slopes.size):
-        out[i, 0] = slopes[i]
-        out[i, 1] = factor * curvatures[i]
-        slope += out[i, 0]
-        curvature += out[i, 1]
-    return slope, curvature
-
-
-# -- histograms ------------------------------------------------------------------------------------
-
-
-@kernel
-def add_words(words: Array, pairs: Array, sums: Array) -> None:
-    """Add the pairs of some rows to ``sums`` (up to eight features, 256, 2)."""
-    flat, amounts = sums.reshape(-1), pairs.reshape(-1)
-    n_features = sums.shape[0]
-    for i in range(words.size):
-        word, first, place = words[i], np.uint64(0), np.uint64(2 * i)
-        if n_features & 8:
-            add_pairs(flat, first, word, amounts, place, 8)
-        if n_features & 4:
-            add_pairs(flat, first, word, amounts, place, 4)
-            word >>= np.uint64(32)
-            first += np.uint64(4 * BYTE_PAIRS)
-        if n_features & 2:
-            add_pairs(flat, first, word, amounts, place, 2)
-            word >>= np.uint64(16)
-            first += np.uint64(2 * BYTE_PAIRS)
-        if n_features & 1:
-            add_pairs(flat, first, word, amounts, place, 1)
-
-
-@kernel
-def add_rows(words: Array, rows: Array, pairs: Array, scratch: Array, sums: Array) -> None:
-    """Do the same for the words of ``rows``, some of which are fetched before they are used.
-
-    Fetching is a loop of its own, so that many reads are under way at once: each may have to wait
-    for memory.
-    """
-    for start in range(0, rows.size, scratch.size):
-        stop = min(start + scratch.size, rows.size)
-        for i in range(start, stop):
-            scratch[i - start] = words[rows[i]]
-        add_words(scratch[: stop - start], pairs[start:stop], sums)
-
-
-@kernel
-def add_codes(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
-    """Do the same from codes of any width, one feature after the other."""
-    for j in range(codes.shape[0]):
-        mine, out = codes[j], sums[j]
-        for i in range(pairs.shape[0]):
-            code = mine[rows[i]]
-            out[code, 0] += pairs[i, 0]
-            out[code, 1] += pairs[i, 1]
+# -- histograms and tables -------------------------------------------------------------------------
 
 
 @kernel
@@ -244,125 +155,6 @@ def fill_sums(job: Job, tile: int, node: Any, sums: Array) -> None:
         add_rows(job.words[tile], rows, pairs, job.scratch[tile], sums)
     else:
         add_codes(job.codes[first:last], rows, pairs, sums)
-
-
-# -- splits ----------------------------------------------------------------------------------------
-
-
-@kernel
-def worth(slope: float, curvature: float, l2: float) -> float:
-    """Return ``G² / (H + l2)``: twice what Newton's step in a leaf gains."""
-    return slope * slope / (curvature + l2)
-
-
-@kernel
-def scan_pairs(sums: Array, order: Array, kind: int, node: Any, limits: Array, split: Any) -> None:
-    """Write the best split of one feature to ``split``, the lowest cut on ties.
-
-    The left side is a prefix of the bins in ``order``, or for CATEGORY one bin, or then last all of
-    them. Both sides are tried for missing values, left first; where there are none, they go to the
-    side of more curvature. The rows of a side are estimated by its share of the node's curvature;
-    where all rows have the same, that is their number.
-    """
-    n_bins, singles, l2 = order.size, kind == CATEGORY, limits[L2]
-    floor = limits[MIN_ROWS] * (1.0 - SLACK) * node.curvature / node.rows
-    miss_slope, miss_curvature = sums[n_bins, 0], sums[n_bins, 1]
-    some_missing = miss_curvature > TIE * node.curvature
-    whole = worth(node.slope, node.curvature, l2)
-    best = whole
-    slope = curvature = 0.0
-    for cut in range(n_bins + (1 if singles and some_missing else 0)):
-        if cut == n_bins:
-            slope, curvature = node.slope - miss_slope, node.curvature - miss_curvature
-        else:
-            here = order[cut]
-            slope = sums[here, 0] if singles else slope + sums[here, 0]
-            curvature = sums[here, 1] if singles else curvature + sums[here, 1]
-        for side in range(2 if some_missing else 1):  # missing values left, then right
-            left_slope, left_curvature = slope, curvature
-            if side == 0 and some_missing:
-                left_slope += miss_slope
-                left_curvature += miss_curvature
-            right_slope = node.slope - left_slope
-            right_curvature = node.curvature - left_curvature
-            if left_curvature < floor or right_curvature < floor:
-                continue
-            found = worth(left_slope, left_curvature, l2) + worth(right_slope, right_curvature, l2)
-            if found > best + TIE:
-                best = found
-                split.cut, split.left_slope, split.left_curvature = cut, left_slope, left_curvature
-                heavier = 2.0 * left_curvature >= node.curvature * (1.0 - TIE)
-                split.missing_left = 1 - side if some_missing else (1 if heavier else 0)
-    split.gain = best - whole
-
-
-@kernel
-def scan_plain(sums: Array, n_bins: int, node: Any, limits: Array, split: Any) -> None:
-    """Do the same for a numeric feature without missing values: where a fit spends its scans."""
-    l2, total_slope, total_curvature = limits[L2], node.slope, node.curvature
-    floor = limits[MIN_ROWS] * (1.0 - SLACK) * total_curvature / node.rows
-    whole = worth(total_slope, total_curvature, l2)
-    best, best_cut, best_slope, best_curvature = whole + TIE, -1, 0.0, 0.0
-    slope = curvature = 0.0
-    for cut in range(n_bins - 1):
-        slope += sums[cut, 0]
-        curvature += sums[cut, 1]
-        if curvature < floor:
-            continue
-        rest = total_curvature - curvature
-        if rest < floor:
-            break
-        other = total_slope - slope
-        left, right = curvature + l2, rest + l2
-        found = (slope * slope * right + other * other * left) / (left * right)
-        if found > best:
-            best, best_cut, best_slope, best_curvature = found + TIE, cut, slope, curvature
-    split.gain = 0.0
-    if best_cut >= 0:
-        split.gain, split.cut = best - TIE - whole, best_cut
-        split.left_slope, split.left_curvature = best_slope, best_curvature
-        split.missing_left = 1 if 2.0 * best_curvature >= total_curvature * (1.0 - TIE) else 0
-
-
-@kernel
-def mean_order(sums: Array, order: Array) -> None:
-    """Put categories in the order of their Newton steps, those without curvature last.
-
-    For no l2 the best two sets of categories are a prefix of this order and the rest (Fisher).
-    Steps within one part in 1e9 keep the order of the codes.
-    """
-    for k in range(order.size):
-        place = k
-        while place > 0 and comes_before(sums, k, order[place - 1]):
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = k
-
-
-@kernel
-def comes_before(sums: Array, a: int, b: int) -> bool:
-    """Whether category a has a clearly smaller step than b."""
-    if sums[a, 1] <= TIE or sums[b, 1] <= TIE:
-        return sums[a, 1] > TIE
-    first, second = sums[a, 0] / sums[a, 1], sums[b, 0] / sums[b, 1]
-    return first < second - SLACK * max(abs(first), abs(second))
-
-
-@kernel
-def search_feature(sums: Array, feature: Array, node: Any, limits: Array, split: Any) -> None:
-    """Best split of one feature; ``feature`` is its kind and number of bins.
-
-    When all present values go left and missing ones right, the cut is the last bin, or for CATEGORY
-    the number of bins. For PARTITION a cut is a position in :func:`mean_order`.
-    """
-    kind, n_bins = feature[0], feature[1]
-    if kind == THRESHOLD and sums[n_bins, 1] <= TIE * node.curvature:
-        scan_plain(sums, n_bins, node, limits, split)
-        return
-    order = np.arange(n_bins)
-    if kind == PARTITION:
-        mean_order(sums, order)
-    scan_pairs(sums, order, kind, node, limits, split)
 
 
 @kernel

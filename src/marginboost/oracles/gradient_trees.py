@@ -23,27 +23,25 @@ from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
 from ..data import BinnedMatrix
 from ..kernels.crew import new_board
-from ..kernels.gradient_trees import (
+from ..kernels.gradient_histograms import (
     FEATURES_A_WORD,
+    NARROW,
+    WORDS_AT_ONCE,
+    pack_words,
+    pair_up,
+)
+from ..kernels.gradient_splits import GRADIENT_SPLIT, L2, LIMITS_LENGTH, MIN_ROWS, ROW_WEIGHT
+from ..kernels.gradient_trees import (
     GRADIENT_NODE,
-    GRADIENT_SPLIT,
-    L2,
-    LIMITS_LENGTH,
     MAX_DEPTH,
     MAX_LEAVES,
-    MIN_ROWS,
     N_SLOTS,
-    NARROW,
     ORDER_LENGTH,
-    ROW_WEIGHT,
     ROWS_AT_ONCE,
     SHAPE_LENGTH,
-    WORDS_AT_ONCE,
     Job,
     grow_tree,
     help_grow,
-    pack_words,
-    pair_up,
 )
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
 from ..kernels.threads import run_blocks, run_rows

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..core.hypothesis import Hypothesis
+from ..core.oracle import Candidate
 from ..core.types import Array
 from ..kernels.trees import NODE, add_trees
 
@@ -134,16 +135,17 @@ class Tree(Hypothesis):
         return cls(*_read_nodes(data))
 
 
-def constant_tree() -> Tree:
+def constant_candidate(n_rows: int) -> Candidate:
     """Tree of one leaf that answers 1: constants are hypotheses like any other.
 
-    >>> constant_tree()(np.zeros((2, 3)))
+    >>> constant_candidate(2).hypothesis(np.zeros((2, 3)))
     array([1., 1.])
     """
     nodes = np.zeros(1, NODE)
     nodes["feature"] = nodes["left"] = nodes["right"] = -1
     nodes["value"] = 1.0
-    return Tree(nodes, np.empty(0, np.int32))
+    tree = Tree(nodes, np.empty(0, np.int32))
+    return Candidate(tree, 0.0, np.ones(n_rows, dtype=np.int8))
 
 
 # -- reading plain data ---------------------------------------------------------------------------
