@@ -22,12 +22,14 @@ from marginboost.data import Table
 from marginboost.kernels.threads import (
     ROW_BLOCK,
     available_threads,
+    invite,
     one_algebra_thread,
     resolve_n_jobs,
     row_blocks,
     run_blocks,
     run_rows,
 )
+from marginboost.oracles.histograms import SERIAL_WORK
 
 N_ROWS = 2 * ROW_BLOCK + 4321  # three blocks, the last one of odd size
 
@@ -87,6 +89,14 @@ def test_any_number_of_threads_gives_the_same_bits(many_rows, make, settings, we
         np.testing.assert_array_equal(models[0].predict_proba(X), other.predict_proba(X))
 
 
+def test_helpers_that_stay_between_rounds_change_nothing():
+    X, y = rows_of(30_000, d=23)  # one block of rows, and enough features for several shares
+    assert X.size > SERIAL_WORK
+    models = [AdaBoostClassifier(n_estimators=80, n_jobs=k).fit(X, y) for k in (1, 2, 3)]
+    for other in models[1:]:
+        assert_same_bits(models[0], other)
+
+
 def test_bins_do_not_depend_on_threads(many_rows):
     X, _ = many_rows
     one, two = (BinnedMatrix.from_table(Table(X, list("abcde")), n_jobs=k) for k in (1, 2))
@@ -96,10 +106,10 @@ def test_bins_do_not_depend_on_threads(many_rows):
 
 
 def test_fits_in_several_threads_are_those_in_one():
-    problems = [rows_of(30_000, seed) for seed in range(4)]
+    problems = [rows_of(30_000, seed, d=20) for seed in range(4)]
 
     def fit(problem):
-        return AdaBoostClassifier(n_estimators=8, n_jobs=2).fit(*problem)
+        return AdaBoostClassifier(n_estimators=40, n_jobs=2).fit(*problem)
 
     serial = [fit(problem) for problem in problems]
     with ThreadPoolExecutor(4) as pool:
@@ -111,7 +121,7 @@ def test_fits_in_several_threads_are_those_in_one():
 
 
 def _fit_in_child(connection):
-    X, y = rows_of(30_000)
+    X, y = rows_of(30_000, d=20)
     model = AdaBoostClassifier(n_estimators=5, n_jobs=2).fit(X, y)
     connection.send((os.getpid(), model.estimator_weights_, model.decision_function(X)))
     connection.close()
@@ -122,7 +132,7 @@ def _fit_in_child(connection):
 )
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
 def test_a_forked_child_fits_after_its_parent_used_the_pool():
-    X, y = rows_of(30_000)
+    X, y = rows_of(30_000, d=20)
     model = AdaBoostClassifier(n_estimators=5, n_jobs=2).fit(X, y)
     assert any(t.name.startswith("marginboost") for t in threading.enumerate())
     context = multiprocessing.get_context("fork")
@@ -186,6 +196,16 @@ def test_work_is_shared_out():
     barrier = threading.Barrier(2, timeout=30)
     run_blocks(lambda block: barrier.wait() and None, 2, 2)
     assert not barrier.broken
+
+
+def test_busy_helpers_hold_nobody_up():
+    """With every thread of the pool busy elsewhere, the caller does all the work."""
+    free, n_threads = threading.Event(), 20
+    invite(free.wait, n_threads)
+    try:
+        test_every_block_runs_once(n_threads + 1, 50)
+    finally:
+        free.set()
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

@@ -1,5 +1,7 @@
 """Histograms that follow the weights are those made anew; the kernels behind them and the pool."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,8 +11,8 @@ import marginboost.oracles.histograms as histograms_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
 from marginboost.core.pool import ColumnPool
 from marginboost.kernels import reference
+from marginboost.kernels.followed_sums import ALL, bring_up_to_date
 from marginboost.kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
-from marginboost.kernels.stumps import gather_weights, select_rows, subset_histograms
 from marginboost.oracles.histograms import FRESH_ROUNDS, WeightHistograms
 
 
@@ -40,7 +42,7 @@ def test_following_changes_nothing(monkeypatch, settings_):
 def test_followed_sums_stay_exact(monkeypatch):
     """In every round the followed sums agree with a plain count to 1e-13, and most are followed."""
     X, y = make_rows()
-    calls = {"_follow": 0, "_split": 0}
+    calls = {"_follow": 0, "_begin": 0}
     real = WeightHistograms.update
 
     def checked(self, dual):
@@ -61,7 +63,7 @@ def test_followed_sums_stay_exact(monkeypatch):
     monkeypatch.setattr(WeightHistograms, "update", checked)
     AdaBoostClassifier(n_estimators=60).fit(X, y)
     assert calls["_follow"] > 40
-    assert calls["_split"] >= 60 // FRESH_ROUNDS
+    assert calls["_begin"] >= 60 // FRESH_ROUNDS
 
 
 def test_other_weights_are_not_followed():
@@ -76,26 +78,32 @@ def test_other_weights_are_not_followed():
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(st.integers(1, 200), st.integers(1, 9), st.integers(0, 10**6))
-def test_subset_kernels(n, d, seed):
+@given(st.integers(1, 200), st.integers(1, 12), st.sampled_from([-1, 1]), st.integers(0, 10**6))
+def test_sums_follow_the_weights(n, d, side, seed):
+    """Made anew, and then followed through one change of the weights: plain counts by label."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 256, size=(d, n), dtype=np.uint8)
     dual, column = rng.normal(size=n), np.where(rng.random(n) < 0.4, 1, -1).astype(np.int8)
-    block = 64
-    rows, labels = np.empty(n, np.uint32), np.empty(n, np.uint16)
-    weights, counts = np.empty(n), []
-    for start in range(0, n, block):
-        count = select_rows(column, 1, start, min(start + block, n), rows)
-        some = slice(start, start + count)
-        gather_weights(dual, rows[some], labels[some], weights[some])
-        counts.append(count)
-    out = np.empty((d, 512))
-    subset_histograms(codes, rows, labels, weights, np.array(counts), block, out)
-    for sign, half in ((1, slice(0, 256)), (-1, slice(256, 512))):
-        chosen = (column == 1) & (np.sign(dual) == sign)
-        for j in range(d):
-            expected = reference.histogram(codes[j][chosen], np.abs(dual[chosen]), 256)
-            np.testing.assert_allclose(out[j, half], expected, atol=1e-12)
+    bins = SimpleNamespace(codes=codes, n_features=d, n_bins=np.full(d, 255))
+    job = WeightHistograms(bins, 1)._new_job(dual)
+
+    def check():
+        for sign, half in ((1, slice(0, 256)), (-1, slice(256, 512))):
+            mine = np.sign(dual) == sign
+            for j in range(d):
+                expected = reference.histogram(codes[j][mine], np.abs(dual[mine]), 256)
+                np.testing.assert_allclose(job.sums[j, half], expected, atol=1e-12)
+                signed = reference.histogram(codes[j], dual, 256)
+                np.testing.assert_allclose(job.signed[j], signed, atol=1e-12)
+
+    bring_up_to_date(job, ALL)
+    check()
+    job.factors[:] = rng.uniform(0.5, 2.0, size=(2, 2))
+    selected, label = np.where(column == side, 0, 1), np.where(dual < 0, 1, 0)
+    dual *= job.factors[selected, label]
+    job.column[:] = column
+    bring_up_to_date(job, side)
+    check()
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)

@@ -18,15 +18,17 @@ import numpy as np
 from numba import extending
 from numba.core import cgutils, types
 
-from .jit import kernel
+from .jit import inlined_kernel, kernel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 intrinsic: Any = extending.intrinsic  # Numba's types know nothing of arguments
 build: Any = cgutils
 
-TICKET, DONE, LENGTH = 0, 16, 32
-"""Places of the two shared numbers, a cache line and more apart; length of the array."""
+TICKET, DONE, HELPERS, LENGTH = 0, 16, 32, 48
+"""Places of the shared numbers, a cache line and more apart; length of the array.
+
+Helpers are counted from when they are invited to when they leave."""
 
 SHARES = 20
 """Bits of the number of shares, and of the next one."""
@@ -35,6 +37,8 @@ FINISHED = -(1 << 62)
 """Ticket that ends the work; one that is added to it by a latecomer changes nothing."""
 PATIENCE = 4096
 """Looks at the ticket, some ten microseconds, after which others may have the processor."""
+UNTIL_DISMISSED = 1 << 62
+"""Patience without end."""
 
 
 def new_board() -> Array:
@@ -94,6 +98,9 @@ def give_way(_: Any) -> Any:
     return types.void(), generate
 
 
+# -- the ticket ------------------------------------------------------------------------------------
+
+
 @kernel
 def idle(looks: int) -> int:
     """Count a look that found nothing; when there were many, give way."""
@@ -124,20 +131,53 @@ def take(board: Array) -> int:
 
 
 @kernel
-def report(board: Array) -> None:
-    """Say that a share is done."""
-    atomic_add(board, DONE, 1)
+def want_helpers(board: Array, n_helpers: int) -> int:
+    """How many are to be invited, those that are there or on their way not counted."""
+    missing = n_helpers - atomic_read(board, HELPERS)
+    atomic_add(board, HELPERS, missing)
+    return int(missing)
 
 
 @kernel
-def wait(board: Array, n_shares: int) -> None:
-    """Wait until all shares are done."""
+def dismiss(board: Array) -> None:
+    """End the work; helpers leave."""
+    if board.size > 0:
+        atomic_write(board, TICKET, FINISHED)
+
+
+# -- leader and helpers ----------------------------------------------------------------------------
+
+
+@inlined_kernel
+def work_together(do_share: Any, job: Any, n_shares: int) -> None:
+    """Call ``do_share(job, 0)`` … ``do_share(job, n_shares - 1)``, with whoever helps.
+
+    The job is a named tuple with a ``board``, empty where there are no helpers.
+    """
+    board = job.board
+    if n_shares == 1 or board.size == 0:
+        for share in range(n_shares):
+            do_share(job, share)
+        return
+    post(board, n_shares)
+    share = take(board)
+    while share >= 0:
+        do_share(job, share)
+        atomic_add(board, DONE, 1)
+        share = take(board)
     looks = 0
     while atomic_read(board, DONE) < n_shares:
         looks = idle(looks)
 
 
-@kernel
-def dismiss(board: Array) -> None:
-    """End the work."""
-    atomic_write(board, TICKET, FINISHED)
+@inlined_kernel
+def assist(do_share: Any, job: Any, patience: int) -> None:
+    """Take shares until the work is over, or nothing was found in ``patience`` looks."""
+    share, looks = -1, 0
+    while share != -2 and looks < patience:
+        share = take(job.board)
+        if share >= 0:
+            do_share(job, share)
+            atomic_add(job.board, DONE, 1)
+        looks = 0 if share >= 0 else idle(looks)
+    atomic_add(job.board, HELPERS, -1)

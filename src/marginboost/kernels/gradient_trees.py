@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .crew import dismiss, idle, post, report, take, wait
+from .crew import UNTIL_DISMISSED, assist, dismiss, work_together
 from .gradient_histograms import add_codes, add_rows, add_words
 from .gradient_splits import (
     L2,
@@ -304,29 +304,13 @@ def do_share(job: Job, share: int) -> None:
 @kernel
 def do_task(job: Job, n_shares: int) -> None:
     """Do all shares of the task at hand, with whoever helps."""
-    if n_shares == 1 or job.board.size == 0:
-        for share in range(n_shares):
-            do_share(job, share)
-        return
-    post(job.board, n_shares)
-    share = take(job.board)
-    while share >= 0:
-        do_share(job, share)
-        report(job.board)
-        share = take(job.board)
-    wait(job.board, n_shares)
+    work_together(do_share, job, n_shares)
 
 
 @kernel
 def help_grow(job: Job) -> None:
     """Take shares until the tree is grown."""
-    share, looks = -1, 0
-    while share != -2:
-        share = take(job.board)
-        if share >= 0:
-            do_share(job, share)
-            report(job.board)
-        looks = 0 if share >= 0 else idle(looks)
+    assist(do_share, job, UNTIL_DISMISSED)
 
 
 # -- growth ----------------------------------------------------------------------------------------
@@ -490,6 +474,5 @@ def grow_tree(job: Job, unit: float, largest: float) -> tuple[int, float, float]
     scale, edge = set_values(job.nodes[:n_nodes], job.limits[L2], unit, largest)
     job.order[KIND] = WRITE
     do_task(job, n_nodes)
-    if job.board.size > 0:
-        dismiss(job.board)
+    dismiss(job.board)
     return n_nodes, scale, edge

@@ -11,17 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from .followed_sums import APART
 from .jit import kernel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 TIE = 1e-12
 """Two edges closer than this are equal: the lower feature, then the lower threshold, wins."""
-
-APART = 520
-"""Numbers between the histograms of two features that are filled together.
-
-Not 512: processors take a load for one that follows a store 4096 bytes away, and wait."""
 
 THRESHOLD, CATEGORY, PARTITION = 0, 1, 2
 
@@ -82,72 +78,6 @@ def histograms_any(codes: Array, dual: Array, out: Array) -> None:
     for j in range(codes.shape[0]):
         for i in range(dual.size):
             out[j, codes[j, i]] += dual[i]
-
-
-@kernel
-def select_rows(column: Array, side: int, start: int, stop: int, rows: Array) -> int:
-    """Gather the rows of a block where ``column == side``, from ``start`` on; returns how many.
-
-    Every row is written and only some are kept: no branch to mispredict.
-    """
-    end = start
-    for i in range(start, stop):
-        rows[end] = i
-        end += column[i] == side
-    return end - start
-
-
-@kernel
-def gather_weights(dual: Array, rows: Array, labels: Array, weights: Array) -> None:
-    """For selected rows: 0 or 256 by the sign of the weight, and its size."""
-    for k in range(rows.size):
-        weight = dual[rows[k]]
-        labels[k] = np.uint16(256) if weight < 0.0 else np.uint16(0)
-        weights[k] = abs(weight)
-
-
-@kernel
-def subset_histograms(
-    codes: Array, rows: Array, labels: Array, weights: Array, counts: Array, block: int, out: Array
-) -> None:
-    """Sums of weight by label and code over selected rows, for uint8 features.
-
-    Block b of ``rows``, ``labels`` and ``weights`` begins at ``b * block`` and holds ``counts[b]``
-    rows. Five features share one read of them; where fewer are left the last is repeated.
-    """
-    last = codes.shape[0] - 1
-    sums = np.empty((5, APART))
-    h0, h1, h2, h3, h4 = sums[0], sums[1], sums[2], sums[3], sums[4]
-    for j in range(0, codes.shape[0], 5):
-        sums[:] = 0.0
-        c0, c1, c2 = codes[j], codes[min(j + 1, last)], codes[min(j + 2, last)]
-        c3, c4 = codes[min(j + 3, last)], codes[min(j + 4, last)]
-        for b in range(counts.size):
-            for k in range(b * block, b * block + counts[b]):
-                row, label, weight = rows[k], np.uint64(labels[k]), weights[k]
-                h0[np.uint64(c0[row]) + label] += weight
-                h1[np.uint64(c1[row]) + label] += weight
-                h2[np.uint64(c2[row]) + label] += weight
-                h3[np.uint64(c3[row]) + label] += weight
-                h4[np.uint64(c4[row]) + label] += weight
-        for k in range(min(5, codes.shape[0] - j)):
-            out[j + k] = sums[k, :512]
-
-
-@kernel
-def follow_sums(sums: Array, part: Array, here: Array, there: Array, signed: Array) -> None:
-    """Update sums by label in place from the new sums ``part`` over some of the rows.
-
-    Those rows were multiplied by ``here``, all others by ``there``: one factor for positive and one
-    for negative labels. ``signed`` gets the difference of the two.
-    """
-    for j in range(sums.shape[0]):
-        for label in range(2):
-            for k in range(256 * label, 256 * label + 256):
-                rest = sums[j, k] - part[j, k] / here[label]
-                sums[j, k] = part[j, k] + rest * there[label]
-        for k in range(256):
-            signed[j, k] = sums[j, k] - sums[j, k + 256]
 
 
 @kernel

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from functools import cache
 from itertools import count
 from numbers import Integral
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -21,7 +21,7 @@ ROW_BLOCK = 1 << 17
 
 Threads take turns in the interpreter between kernels, so few large blocks beat many small ones."""
 
-_tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
+_tasks: SimpleQueue[Callable[[], object]] = SimpleQueue()
 _threads = (0, 0)
 """Process that the threads belong to, and how many there are."""
 _lock = threading.Lock()
@@ -67,13 +67,13 @@ def one_algebra_thread() -> AbstractContextManager[Any]:
     return limited
 
 
-def _serve(tasks: SimpleQueue[Callable[[], None]]) -> None:
+def _serve(tasks: SimpleQueue[Callable[[], object]]) -> None:
     while True:
         tasks.get()()
 
 
-def _shared_tasks(n_threads: int) -> SimpleQueue[Callable[[], None]]:
-    """Return the queue that this process's threads read: a forked child gets threads of its own.
+def invite(task: Callable[[], object], n_threads: int) -> None:
+    """Have ``n_threads`` threads call a task when they can; a forked child has threads of its own.
 
     A bare queue hands over a task in half the time that an executor with its futures takes.
     """
@@ -85,7 +85,59 @@ def _shared_tasks(n_threads: int) -> SimpleQueue[Callable[[], None]]:
             name = f"marginboost-{i}"
             threading.Thread(target=_serve, args=(_tasks,), name=name, daemon=True).start()
         _threads = (_threads[0], max(_threads[1], n_threads))
-        return _tasks
+        for _ in range(n_threads):
+            _tasks.put(task)
+
+
+class _Work:
+    """Blocks to be done, by the caller and by those helpers that come in time.
+
+    Helpers are invited, not awaited: one that wakes up late, or is busy elsewhere, finds that its
+    invitation was taken back.
+    """
+
+    def __init__(self, task: Callable[[int], None], n_blocks: int) -> None:
+        self._task, self._n_blocks = task, n_blocks
+        self._next = count()  # next() on it is atomic: each block is taken once
+        self._invitations: SimpleQueue[None] = SimpleQueue()
+        self._outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def run(self, n_helpers: int) -> None:
+        """Do all blocks; the first error of a helper is raised when all have ended."""
+        for _ in range(n_helpers):
+            self._invitations.put(None)
+        invite(self._help, n_helpers)
+        try:
+            self._take_blocks()
+        finally:
+            while self._accepted():
+                n_helpers -= 1
+            errors = [self._outcomes.get() for _ in range(n_helpers)]
+        for error in errors:
+            if error is not None:
+                raise error
+
+    def _take_blocks(self) -> None:
+        while (block := next(self._next)) < self._n_blocks:
+            self._task(block)
+
+    def _help(self) -> None:
+        if not self._accepted():
+            return
+        try:
+            self._take_blocks()
+        except BaseException as error:
+            self._outcomes.put(error)
+        else:
+            self._outcomes.put(None)
+
+    def _accepted(self) -> bool:
+        """Whether there was an invitation left to take."""
+        try:
+            self._invitations.get_nowait()
+        except Empty:
+            return False
+        return True
 
 
 def run_blocks(task: Callable[[int], None], n_blocks: int, n_threads: int) -> None:
@@ -93,38 +145,12 @@ def run_blocks(task: Callable[[int], None], n_blocks: int, n_threads: int) -> No
 
     Tasks must write to places of their own; then the result is the same for any number of threads.
     """
-    workers = min(n_threads, n_blocks)
-    if workers <= 1:
+    n_helpers = min(n_threads, n_blocks) - 1
+    if n_helpers > 0:
+        _Work(task, n_blocks).run(n_helpers)
+    else:
         for block in range(n_blocks):
             task(block)
-        return
-    blocks = count()  # next() on it is atomic: each block is taken once
-    outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
-
-    def work() -> None:
-        for block in iter(lambda: next(blocks), None):
-            if block >= n_blocks:
-                return
-            task(block)
-
-    def help_out() -> None:
-        try:
-            work()
-        except BaseException as error:
-            outcomes.put(error)
-        else:
-            outcomes.put(None)
-
-    tasks = _shared_tasks(workers - 1)
-    for _ in range(workers - 1):
-        tasks.put(help_out)
-    try:
-        work()
-    finally:
-        errors = [outcomes.get() for _ in range(workers - 1)]
-    for error in errors:
-        if error is not None:
-            raise error
 
 
 def block_size(n_rows: int) -> int:

@@ -11,31 +11,29 @@ Every so many rounds, and after large steps, the sums are made anew: rounding st
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from ..core.oracle import Candidate, Reweighting
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.stumps import (
-    follow_sums,
-    gather_weights,
-    histograms_any,
-    histograms_uint8,
-    select_rows,
-    subset_histograms,
-)
-from ..kernels.threads import block_size, run_blocks, run_rows
+from ..kernels.crew import dismiss, new_board, want_helpers
+from ..kernels.followed_sums import ALL, BLOCK, SumsJob, bring_up_to_date, help_sums
+from ..kernels.stumps import histograms_any, histograms_uint8
+from ..kernels.threads import ROW_BLOCK, invite, run_blocks
 
 SERIAL_WORK = 1 << 19
-"""Codes, read in a third of a millisecond, below which waking another thread does not pay."""
+"""Codes, read in a third of a millisecond, below which other threads are left alone."""
 
 FOLLOWED_WORK = 1 << 17
 """Codes below which making the sums anew is as fast as following the weights."""
 
 FRESH_ROUNDS = 32
 """Rounds after which sums are made anew."""
+
+LINGER = 1 << 13
+"""Looks, about a millisecond, that a helper waits for the next round."""
 
 LARGE_STEP = 0.5
 """Steps above which they are made anew: scaling would magnify rounding."""
@@ -57,10 +55,10 @@ class WeightHistograms:
         self._narrow = bins.codes.dtype == np.uint8
         self.n_threads = n_threads
         self._can_follow = self._narrow and bins.codes.size > FOLLOWED_WORK
+        self._n_helpers = n_threads - 1 if bins.codes.size > SERIAL_WORK else 0
         width = 256 if self._narrow else int(bins.n_bins.max()) + 1
         self.signed = np.zeros((bins.n_features, width))
-        self._by_label: Array | None = None
-        self._selected = (np.empty(0, np.uint32), np.empty(0, np.uint16), np.empty(0))
+        self._job: SumsJob | None = None
         self._age = 0
         self._change: Reweighting | None = None
         self._last: Candidate | None = None
@@ -77,73 +75,80 @@ class WeightHistograms:
         """Return the histograms of ``dual``, (n_features, width)."""
         change, self._change = self._change, None
         if change is None or not self._can_follow or change.candidate is not self._last:
-            self._by_label = None
-            self._fill(dual, self.signed)
-        elif self._by_label is None or self._age >= FRESH_ROUNDS or change.step > LARGE_STEP:
-            self._split(dual)
+            self._count(dual)
+        elif (
+            self._job is None
+            or self._job.dual is not dual
+            or self._age >= FRESH_ROUNDS
+            or change.step > LARGE_STEP
+        ):
+            self._begin(dual)
         else:
-            self._follow(dual, change)
+            self._follow(self._job, change)
         return self.signed
 
-    def _fill(self, weights: Array, out: Array) -> None:
-        """Make the sums anew."""
+    def _count(self, dual: Array) -> None:
+        """Add up the signed weights once; nothing is kept for later."""
+        if self._job is not None:
+            dismiss(self._job.board)
+            self._job = None
         kernel = histograms_uint8 if self._narrow else histograms_any
+        n_shares = min(self._n_helpers + 1, len(self._codes))
+        step = -(-len(self._codes) // n_shares)
 
-        def fill(some: slice) -> None:
-            kernel(self._codes[some], weights, out[some])
+        def count(share: int) -> None:
+            some = slice(share * step, (share + 1) * step)
+            kernel(self._codes[some], dual, self.signed[some])
 
-        self._over_features(fill, len(weights))
+        run_blocks(count, n_shares, n_shares)
 
-    def _split(self, dual: Array) -> None:
-        """Make the sums anew, with positive (0:256) and negative (256:512) labels apart."""
-        total = np.empty_like(self.signed)
-        self._fill(dual, self.signed)
-        self._fill(np.abs(dual), total)
-        self._by_label = np.hstack([total + self.signed, total - self.signed]) / 2.0
+    def _begin(self, dual: Array) -> None:
+        """Make the sums anew, with positive and negative labels apart."""
+        if self._job is None or self._job.dual is not dual:
+            self._job = self._new_job(dual)
+        self._bring_up_to_date(self._job, ALL)
         self._age = 0
-        if self._selected[0].size == 0:
-            n = len(dual)
-            self._selected = (np.empty(n, np.uint32), np.empty(n, np.uint16), np.empty(n))
 
-    def _follow(self, dual: Array, change: Reweighting) -> None:
+    def _follow(self, job: SumsJob, change: Reweighting) -> None:
         """Scale the old sums, and correct them by the rows on the rarer side."""
-        assert self._by_label is not None
-        column, step = change.candidate.column, change.step
-        positive = np.count_nonzero(column > 0)
-        side = 1 if 2 * positive <= len(column) else -1
-        part = self._subset(dual, column, side)
-        # Factors of (positive, negative) labels on the rarer side, and on the other.
+        job.column[:] = change.candidate.column
+        side = 1 if 2 * np.count_nonzero(job.column > 0) <= job.column.size else -1
         labels = np.array([1.0, -1.0])
-        here = np.exp(-step * side * labels - change.shift)
-        there = np.exp(step * side * labels - change.shift)
-        follow_sums(self._by_label, part, here, there, self.signed)
+        for factors, where in zip(job.factors, (side, -side), strict=True):
+            factors[:] = np.exp(-change.step * where * labels - change.shift)
+        self._bring_up_to_date(job, side)
         self._age += 1
 
-    def _subset(self, dual: Array, column: Array, side: int) -> Array:
-        """Sums by label over the rows where the column is ``side``."""
-        rows, labels, weights = self._selected
+    # -- threads ---------------------------------------------------------------------------------
 
-        def select(start: int, stop: int) -> int:
-            count = int(select_rows(column, side, start, stop, rows))
-            some = slice(start, start + count)
-            gather_weights(dual, rows[some], labels[some], weights[some])
-            return count
+    def _new_job(self, dual: Array) -> SumsJob:
+        """Room to work in; it is tied to the array of weights."""
+        n_features, n_rows = self._codes.shape
+        return SumsJob(
+            codes=self._codes,
+            dual=dual,
+            column=np.zeros(n_rows, np.int8),
+            rows=np.empty(n_rows, np.uint32),
+            labels=np.empty(n_rows, np.uint16),
+            weights=np.empty(n_rows),
+            counts=np.zeros(-(-n_rows // BLOCK), np.int64),
+            sums=np.zeros((n_features, 512)),
+            signed=self.signed,
+            factors=np.ones((2, 2)),
+            order=np.zeros(2, np.int64),
+            board=new_board() if self._n_helpers else np.zeros(0, np.int64),
+        )
 
-        counts = np.array(run_rows(select, len(dual), self.n_threads))
-        out, size = np.empty((len(self._codes), 512)), block_size(len(dual))
+    def _bring_up_to_date(self, job: SumsJob, side: int) -> None:
+        """Run the kernel; helpers stay for the next round where it comes soon enough.
 
-        def fill(some: slice) -> None:
-            subset_histograms(self._codes[some], rows, labels, weights, counts, size, out[some])
-
-        self._over_features(fill, int(counts.sum()))
-        return out
-
-    def _over_features(self, fill: Callable[[slice], None], n_rows: int) -> None:
-        """Give each thread an equal share of the features."""
-        n_threads = self.n_threads if n_rows * len(self._codes) > SERIAL_WORK else 1
-        step = -(-len(self._codes) // n_threads)
-
-        def task(share: int) -> None:
-            fill(slice(share * step, (share + 1) * step))
-
-        run_blocks(task, -(-len(self._codes) // step), n_threads)
+        With more rows than one block they are needed elsewhere before that.
+        """
+        if self._n_helpers:
+            missing = want_helpers(job.board, self._n_helpers)
+            if missing:
+                invite(partial(help_sums, job, LINGER), missing)
+        bring_up_to_date(job, side)
+        if self._n_helpers and len(job.dual) > ROW_BLOCK:
+            dismiss(job.board)
+            self._job = job._replace(board=new_board())
