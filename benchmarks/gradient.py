@@ -2,8 +2,7 @@
 
 All make equally many rounds at a learning rate of 0.1 with at most 255 or 256 bins; XGBoost grows
 leaf by leaf too. Times are from raw arrays, and for training alone on data binned beforehand. With
-several classes everybody grows a tree a class and round: we one class against all others, the peers
-under one softmax.
+several classes everybody grows a tree a class and round, under one softmax.
 """
 # ruff: noqa: D102 -- the methods of a contender are documented once, on Contender.
 
@@ -28,19 +27,20 @@ COLUMNS = ["contender", "best s", "all s", "× our time", "trees", "test log los
 class OurTrees(MarginBoost):
     """Our gradient boosting."""
 
-    def fit(self, X: Array, y: Array, rounds: int) -> Any:
-        from marginboost import GradientBoostClassifier
+    def __init__(self, n_classes: int = 2) -> None:
+        self.n_classes = n_classes
 
-        return GradientBoostClassifier(
-            n_estimators=rounds, learning_rate=RATE, max_leaves=LEAVES
-        ).fit(X, y)
+    def fit(self, X: Array, y: Array, rounds: int) -> Any:
+        from marginboost import GradientBoostClassifier, SoftmaxBoostClassifier
+
+        kind = SoftmaxBoostClassifier if self.n_classes > 2 else GradientBoostClassifier
+        return kind(n_estimators=rounds, learning_rate=RATE, max_leaves=LEAVES).fit(X, y)
 
     def scores(self, model: Any, X: Array) -> Array:
         return model.predict_proba(X)
 
     def n_stumps(self, model: Any) -> int:
-        members = model.estimators_
-        return sum(map(len, members)) if isinstance(members[0], list) else len(members)
+        return len(model.estimators_) * (self.n_classes if self.n_classes > 2 else 1)
 
 
 class LightGBMTrees(LightGBM):
@@ -121,7 +121,7 @@ def _both(chances: Array) -> Array:
 def contenders(n_classes: int = 2) -> list[Contender]:
     """Us first, then the peers."""
     return [
-        OurTrees(),
+        OurTrees(n_classes),
         LightGBMTrees("column", n_classes),
         LightGBMTrees("row", n_classes),
         XGBoostTrees(n_classes),

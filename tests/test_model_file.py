@@ -768,6 +768,7 @@ SEVERAL = {
     "printed": CLASSES["SAMMEClassifier"](n_estimators=4, variant="printed"),
     "M1": CLASSES["AdaBoostM1Classifier"](LabelTreeOracle(max_leaves=5), n_estimators=4),
     "M2": CLASSES["AdaBoostM2Classifier"](n_estimators=4),
+    "softmax": CLASSES["SoftmaxBoostClassifier"](n_estimators=3, min_leaf_rows=5),
     "MH": CLASSES["AdaBoostMHClassifier"](LabelTreeOracle(2, answers="set"), n_estimators=4),
 }
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SAMMEClassifier,
         SmoothBoostClassifier,
         SoftBoostClassifier,
+        SoftmaxBoostClassifier,
         TotalBoostClassifier,
     )
     from .audit import LabelAudit, RobustBoostClassifier
@@ -154,6 +155,7 @@ __all__ = [
     "SklearnOracle",
     "SmoothBoostClassifier",
     "SoftBoostClassifier",
+    "SoftmaxBoostClassifier",
     "Stop",
     "StumpOracle",
     "TimeBudget",

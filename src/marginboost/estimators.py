@@ -166,7 +166,8 @@ class BaseMarginClassifier(ClassifierMixin, BaseBooster):
             raise ValueError(
                 "callbacks: got a Checkpoint, which keeps one run; expected none with more than "
                 "two classes, where each problem is a run (SAMMEClassifier, AdaBoostM1Classifier, "
-                "AdaBoostM2Classifier and AdaBoostMHClassifier make one run of all classes)"
+                "AdaBoostM2Classifier, AdaBoostMHClassifier and SoftmaxBoostClassifier make one "
+                "run of all classes)"
             )
         random = check_random_state(0 if self.random_state is None else self.random_state)
         self.code_ = make_code(self._code, len(self.classes_), int(random.randint(2**31 - 1)))

@@ -18,7 +18,7 @@ from .core.stop import Stop
 from .core.types import Array
 from .oracles.finite import Column, FiniteOracle
 from .oracles.gradient_trees import GradientTreeOracle
-from .oracles.label_hypotheses import LabelTree
+from .oracles.label_hypotheses import LabelTree, TreePerLabel
 from .oracles.label_trees import LabelTreeOracle
 from .oracles.linear import Line, LinearOracle
 from .oracles.pooled import PooledOracle
@@ -393,12 +393,20 @@ def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hy
         _check_feature(member.feature, categories)
         if categories[member.feature] is not None:
             raise ValueError(f"feature {member.feature} is categorical and has no slope")
-    elif isinstance(member, Tree | LabelTree):
-        tree = member if isinstance(member, Tree) else member.tree
-        for node in tree.nodes[tree.nodes["feature"] >= 0]:
-            codes = tree.categories[node["first"] : node["last"]].tolist()
-            _check_split(int(node["feature"]), float(node["threshold"]), codes, categories)
+    elif isinstance(member, Tree):
+        _check_tree(member, categories)
+    elif isinstance(member, LabelTree):
+        _check_tree(member.tree, categories)
+    elif isinstance(member, TreePerLabel):
+        for tree in member.trees:
+            _check_tree(tree, categories)
     return member
+
+
+def _check_tree(tree: Tree, categories: list[Array | None]) -> None:
+    for node in tree.nodes[tree.nodes["feature"] >= 0]:
+        codes = tree.categories[node["first"] : node["last"]].tolist()
+        _check_split(int(node["feature"]), float(node["threshold"]), codes, categories)
 
 
 def _check_feature(feature: int, categories: list[Array | None]) -> None:

@@ -24,6 +24,7 @@ from marginboost import (
     EarlyStopping,
     LabelTreeOracle,
     SAMMEClassifier,
+    SoftmaxBoostClassifier,
     Stop,
     StumpOracle,
     solve_margin_lp,
@@ -33,6 +34,7 @@ from marginboost.reductions import multiclass_margins
 
 FEW = settings(derandomize=True, deadline=None, max_examples=15, database=None)
 EVERY = [SAMMEClassifier, AdaBoostM1Classifier, AdaBoostM2Classifier, AdaBoostMHClassifier]
+ONE_RUN = [*EVERY, SoftmaxBoostClassifier]
 TREE = LabelTreeOracle(max_depth=3)
 SET_TREE = LabelTreeOracle(max_depth=3, answers="set")
 
@@ -326,7 +328,7 @@ def test_a_perfect_hypothesis_is_the_whole_model(make):
     np.testing.assert_allclose(model.margins_, 1.0)
 
 
-@pytest.mark.parametrize("make", EVERY)
+@pytest.mark.parametrize("make", ONE_RUN)
 def test_weights_are_copies_and_zero_is_no_row(make):
     X, y = blobs(60, 3)
     rng = np.random.default_rng(0)
@@ -342,7 +344,7 @@ def test_weights_are_copies_and_zero_is_no_row(make):
     assert np.abs(weighted.dual_).sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("make", EVERY)
+@pytest.mark.parametrize("make", ONE_RUN)
 def test_predictions_of_all_kinds_agree(make):
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])
@@ -371,7 +373,7 @@ def test_predictions_of_all_kinds_agree(make):
         model.to_onnx()
 
 
-@pytest.mark.parametrize("make", EVERY)
+@pytest.mark.parametrize("make", ONE_RUN)
 def test_threads_and_binned_input_change_nothing(make):
     X, y = blobs(200, 4)
     plain = make(n_estimators=8, n_jobs=1).fit(X, y)

@@ -27,6 +27,7 @@ from .real_adaboost import RealAdaBoostClassifier
 from .samme import SAMME, PrintedSAMME, SAMMEClassifier
 from .smoothboost import SmoothBoost, SmoothBoostClassifier
 from .softboost import SoftBoost, SoftBoostClassifier
+from .softmax_boost import SoftmaxBoost, SoftmaxBoostClassifier
 from .totalboost import TotalBoost, TotalBoostClassifier
 
 __all__ = [
@@ -80,6 +81,8 @@ __all__ = [
     "SmoothBoostClassifier",
     "SoftBoost",
     "SoftBoostClassifier",
+    "SoftmaxBoost",
+    "SoftmaxBoostClassifier",
     "TotalBoost",
     "TotalBoostClassifier",
 ]

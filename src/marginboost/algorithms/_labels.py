@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, is_classifier
 
-from ..core.labels import LabelSample, own_labels
+from ..core.labels import LabelByLabel, LabelSample, own_labels
 from ..core.oracle import Oracle
 from ..core.run import Run
 from ..core.types import Array
@@ -98,10 +98,13 @@ class LabelClassifier(BaseMarginClassifier):
     def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
         """Keep what the run found; ``signs`` are positions of classes here."""
         super()._keep(run, rows, np.ones(len(run.dual)), np.arange(len(run.dual)))
-        assert isinstance(run.sample, LabelSample)
+        sample = run.sample
+        assert isinstance(sample, LabelSample)
         self.dual_ = np.zeros((len(signs), len(self.classes_)))
-        self.dual_[used] = run.sample.label_weights(run.dual)
-        self.margins_ = multiclass_margins(self._class_votes(self._scores(rows)), signs)
+        self.dual_[used] = sample.label_weights(run.dual)
+        known = isinstance(sample, LabelByLabel) and len(used) == len(signs)
+        scores = sample.label_weights(run.scores) if known else self._scores(rows)
+        self.margins_ = multiclass_margins(self._class_votes(scores), signs)
 
     def _encode(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
         """Rows, and ±1 for every class."""

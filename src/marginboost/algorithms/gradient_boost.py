@@ -162,7 +162,8 @@ class GradientBoostClassifier(SecondOrderClassifier):
     The logistic loss with defaults is what LightGBM, XGBoost and scikit-learn's
     HistGradientBoosting do. Other losses bound the pull of wrong labels: "savage" and "tangent"
     give hopeless rows up. Probabilities are by the loss's own link. With more than two classes
-    there is a model for each class against all others.
+    there is a model for each class against all others; for the logistic loss
+    :class:`SoftmaxBoostClassifier` fits them jointly.
 
     Parameters
     ----------

@@ -104,14 +104,14 @@ class EarlyStopping(Callback):
     def on_start(self, state: State, oracle: Oracle, rule: Rule, max_rounds: int) -> None:
         """Take up the scores of a resumed run; its best round is on the state's record."""
         self.errors_: list[float] = []
-        self._loss = getattr(rule, "loss", None) if self.criterion == "loss" else None
-        if self.criterion == "loss" and (self._loss is None or self._signs.ndim > 1):
-            raise ValueError(
-                "criterion: got 'loss', expected 'error': "
-                f"{type(rule).__name__} has no loss of one score a row"
-            )
+        self._rule = rule
         self._start_combination(state)
         self._score(state)
+        if self._error() is None:
+            raise ValueError(
+                "criterion: got 'loss', expected 'error': "
+                f"{type(rule).__name__} has no loss of such scores"
+            )
 
     def _start_combination(self, state: State) -> None:
         self._first = self._last = state.first
@@ -124,13 +124,14 @@ class EarlyStopping(Callback):
             self._start_combination(state)
         self._score(state)
         error = self._error()
+        assert error is not None
         self.errors_.append(error)
         return keep_lowest(state, "validation error", error, self.patience)
 
-    def _error(self) -> float:
-        if self._loss is None:
+    def _error(self) -> float | None:
+        if self.criterion == "error":
             return _error(self._scores, self._signs)
-        return float(np.mean(self._loss.value(self._loss.argument(self._signs, self._scores))))
+        return self._rule.mean_loss(self._signs, self._scores)
 
     def _score(self, state: State) -> None:
         for t in range(self._last, len(state.members)):

@@ -157,6 +157,11 @@ class LabelByLabel(LabelSample):
         """Weights as they are."""
         return dual.reshape(-1, self.n_classes)
 
+    @cached_property
+    def example_prior(self) -> Array:
+        """Prior weights of the examples."""
+        return np.asarray(self.label_weights(self.prior).sum(axis=1))
+
 
 class LabelPairs(LabelSample):
     """A row for every example and wrong label: is the own label preferred to it."""

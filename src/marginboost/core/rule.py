@@ -55,6 +55,16 @@ class Rule(ABC):
         """
         return float(outcomes.min()) / (length or 1.0)
 
+    def mean_loss(self, truth: Array, scores: Array) -> float | None:
+        """Mean of the loss that the rule minimises, on other rows; None where it has none.
+
+        ``truth`` are labels -1 and +1, a column a class where there are several, or targets.
+        """
+        loss = getattr(self, "loss", None)
+        if loss is None or truth.ndim > 1:
+            return None
+        return float(loss.value(loss.argument(truth, scores)).mean())
+
     @abstractmethod
     def upper(self, state: State, edge: float) -> float:
         """Upper bound that follows from ``edge`` being the largest under the present weights."""

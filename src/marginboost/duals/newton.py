@@ -27,7 +27,7 @@ from ..kernels.threads import run_rows
 from ..losses import Logistic, Loss, ResidualLoss
 
 Facts = tuple[float, float, float]
-"""Of some rows: Σ|slope|, Σ loss, smallest ``y F``."""
+"""Of some rows: Σ|slope|, their part of the mean loss, smallest ``y F``."""
 
 
 class NewtonWeights:
@@ -67,7 +67,8 @@ class NewtonWeights:
         def block(start: int, stop: int) -> Facts:
             here = slice(start, stop)
             rows = sample.y[here], state.scores[here], weights[here]
-            return slopes(self.loss, *rows, state.dual[here], curvature[here])
+            size, loss, least = slopes(self.loss, *rows, state.dual[here], curvature[here])
+            return size, loss / len(sample.y) if sample.uniform else loss, least
 
         return block
 
@@ -76,8 +77,7 @@ class NewtonWeights:
         assert state.curvature is not None
         sample, curvature = state.sample, state.curvature
         size = math.fsum(fact[0] for fact in facts)
-        total = math.fsum(fact[1] for fact in facts)
-        self.mean_loss = total / len(state.scores) if sample.uniform else total
+        self.mean_loss = math.fsum(fact[1] for fact in facts)
         if not sample.numeric and state.length > 0.0:
             state.min_margin = min(fact[2] for fact in facts) / state.length
         if not (size > 0.0 and math.isfinite(size)):

@@ -13,12 +13,11 @@ import numpy as np
 
 from .jit import kernel
 from .pairs import BYTE_PAIRS, add_pairs
+from .prefetch import AHEAD, prefetch
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FEATURES_A_WORD = 8
-WORDS_AT_ONCE = 1 << 11
-"""Words fetched at once: they stay in the first-level cache."""
 NARROW = 256
 """Bins of a feature whose codes are bytes."""
 
@@ -49,38 +48,38 @@ def pair_up(slopes: Array, curvatures: Array, factor: float, out: Array) -> tupl
 
 
 @kernel
-def add_words(words: Array, pairs: Array, sums: Array) -> None:
-    """Add the pairs of some rows to ``sums`` (up to eight features, 256, 2)."""
-    flat, amounts = sums.reshape(-1), pairs.reshape(-1)
-    n_features = sums.shape[0]
-    for i in range(words.size):
-        word, first, place = words[i], np.uint64(0), np.uint64(2 * i)
-        if n_features & 8:
-            add_pairs(flat, first, word, amounts, place, 8)
-        if n_features & 4:
-            add_pairs(flat, first, word, amounts, place, 4)
-            word >>= np.uint64(32)
-            first += np.uint64(4 * BYTE_PAIRS)
-        if n_features & 2:
-            add_pairs(flat, first, word, amounts, place, 2)
-            word >>= np.uint64(16)
-            first += np.uint64(2 * BYTE_PAIRS)
-        if n_features & 1:
-            add_pairs(flat, first, word, amounts, place, 1)
+def add_word(word: Any, amounts: Array, place: Any, flat: Array, n_features: int) -> None:
+    """Add a row's pair to a bin of each of up to eight features."""
+    first = np.uint64(0)
+    if n_features & 8:
+        add_pairs(flat, first, word, amounts, place, 8)
+    if n_features & 4:
+        add_pairs(flat, first, word, amounts, place, 4)
+        word >>= np.uint64(32)
+        first += np.uint64(4 * BYTE_PAIRS)
+    if n_features & 2:
+        add_pairs(flat, first, word, amounts, place, 2)
+        word >>= np.uint64(16)
+        first += np.uint64(2 * BYTE_PAIRS)
+    if n_features & 1:
+        add_pairs(flat, first, word, amounts, place, 1)
 
 
 @kernel
-def add_rows(words: Array, rows: Array, pairs: Array, scratch: Array, sums: Array) -> None:
-    """Do the same for the words of ``rows``, some of which are fetched before they are used.
+def add_words(words: Array, pairs: Array, sums: Array) -> None:
+    """Add the pairs of all rows to ``sums`` (up to eight features, 256, 2)."""
+    flat, amounts, n_features = sums.reshape(-1), pairs.reshape(-1), sums.shape[0]
+    for i in range(words.size):
+        add_word(words[i], amounts, np.uint64(2 * i), flat, n_features)
 
-    Fetching is a loop of its own, so that many reads are under way at once: each may have to wait
-    for memory.
-    """
-    for start in range(0, rows.size, scratch.size):
-        stop = min(start + scratch.size, rows.size)
-        for i in range(start, stop):
-            scratch[i - start] = words[rows[i]]
-        add_words(scratch[: stop - start], pairs[start:stop], sums)
+
+@kernel
+def add_rows(words: Array, rows: Array, pairs: Array, sums: Array) -> None:
+    """Do the same for some rows, whose words are scattered and asked for some time ahead."""
+    flat, amounts, n_features = sums.reshape(-1), pairs.reshape(-1), sums.shape[0]
+    for i in range(rows.size):
+        prefetch(words, np.uint64(rows[min(i + AHEAD, rows.size - 1)]))
+        add_word(words[rows[i]], amounts, np.uint64(2 * i), flat, n_features)
 
 
 @kernel

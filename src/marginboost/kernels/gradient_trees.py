@@ -92,8 +92,6 @@ class Job(NamedTuple):
         Rows of the tree, those of a node together and in order; room for as many.
     packed : array (rows, 2)
         Room for the pairs of a node.
-    scratch : array (tiles, rows at once) of uint64
-        Room for words.
     histograms : array (slots, features, bins, 2)
         Sums of pairs by bin.
     splits : array (2, features) of GRADIENT_SPLIT
@@ -122,7 +120,6 @@ class Job(NamedTuple):
     rows: Array
     spare: Array
     packed: Array
-    scratch: Array
     histograms: Array
     splits: Array
     counts: Array
@@ -152,7 +149,7 @@ def fill_sums(job: Job, tile: int, node: Any, sums: Array) -> None:
     if whole and job.words.shape[0] > 0:
         add_words(job.words[tile], pairs, sums)
     elif job.words.shape[0] > 0:
-        add_rows(job.words[tile], rows, pairs, job.scratch[tile], sums)
+        add_rows(job.words[tile], rows, pairs, sums)
     else:
         add_codes(job.codes[first:last], rows, pairs, sums)
 

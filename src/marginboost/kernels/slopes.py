@@ -1,4 +1,4 @@
-"""Slopes and curvatures of the logistic loss, with its value, in one pass over the rows."""
+"""Slopes and curvatures of the logistic loss, of two classes and several, with its value."""
 
 from __future__ import annotations
 
@@ -54,6 +54,45 @@ def logistic_slopes(
         dual[i] = y[i] * slope
         curvature[i] = bend
     return size, loss + np.log(product), least
+
+
+@kernel
+def below_largest(scores: Array, out: Array) -> None:
+    """``out = scores - the largest of the row``."""
+    for i in range(scores.shape[0]):
+        largest = scores[i].max()
+        for k in range(scores.shape[1]):
+            out[i, k] = scores[i, k] - largest
+
+
+@kernel
+def softmax_slopes(
+    labels: Array, scores: Array, powers: Array, weights: Array, dual: Array, curvature: Array
+) -> tuple[float, float, float]:
+    """Write ``own - p`` and ``p (1 - p) K / (K - 1)``; returns as :func:`logistic_slopes` does.
+
+    ``powers`` (rows, K) are ``exp(F - the largest)``, perhaps in the place of ``curvature``.
+    Complements of probabilities are sums of the others, so that none is lost to rounding.
+    """
+    n_rows, n_classes = scores.shape
+    size, loss, least = 0.0, 0.0, np.inf
+    factor = n_classes / (n_classes - 1.0)
+    for i in range(n_rows):
+        own, top = labels[i], np.argmax(scores[i])
+        others = 0.0
+        for k in range(n_classes):
+            others += 0.0 if k == top else powers[i, k]
+        total = 1.0 + others
+        loss += weights[i] * (np.log1p(others) + scores[i, top] - scores[i, own])
+        for k in range(n_classes):
+            p = powers[i, k] / total
+            rest = others / total if k == top else 1.0 - p
+            slope = weights[i] * (rest if k == own else p)
+            size += slope
+            dual[i, k] = slope if k == own else -slope
+            curvature[i, k] = weights[i] * factor * p * rest
+            least = min(least, scores[i, k] if k == own else -scores[i, k])
+    return size, loss, least
 
 
 @kernel

@@ -16,6 +16,8 @@ Hastie & Tibshirani, *Additive logistic regression*, 2000.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from typing import Self
 
 import numpy as np
 
@@ -26,7 +28,6 @@ from ..kernels.crew import new_board
 from ..kernels.gradient_histograms import (
     FEATURES_A_WORD,
     NARROW,
-    WORDS_AT_ONCE,
     pack_words,
     pair_up,
 )
@@ -183,7 +184,6 @@ class GradientTreeOracle(Oracle):
             rows=np.empty(n_drawn, np.uint32),
             spare=np.empty(n_drawn, np.uint32),
             packed=np.empty((n_drawn, 2)),
-            scratch=np.empty((len(tiles) - 1, WORDS_AT_ONCE), np.uint64),
             histograms=np.empty((n_slots, bins.n_features, width, 2)),
             splits=np.zeros((2, bins.n_features), GRADIENT_SPLIT),
             counts=np.zeros((n_shares, 2), np.int64),
@@ -198,6 +198,20 @@ class GradientTreeOracle(Oracle):
             shape=shape,
             limits=limits,
         )
+
+    def twin(self) -> Self:
+        """Another that shares the codes and has room of its own, so that both can grow at once."""
+        other = copy(self)
+        shared = ("codes", "words", "tiles", "features", "prior", "shape", "limits", "board")
+        own = {
+            name: values.copy()
+            for name, values in self._job._asdict().items()
+            if name not in shared
+        }
+        if self._job.leaves is self._job.pairs:
+            own["leaves"] = own["pairs"]
+        other._job = self._job._replace(**own)
+        return other
 
     def bend(self, curvature: Array | None) -> None:
         """Keep the curvatures for the next tree."""

@@ -134,6 +134,63 @@ class LabelTree(Hypothesis):
         return cls(splits, np.array(answers, dtype=np.int32), sets)
 
 
+@dataclass(frozen=True)
+class TreePerLabel(Hypothesis):
+    """A tree for every label, with values in [-1, 1]."""
+
+    kind: ClassVar[str] = "tree_per_label"
+
+    trees: tuple[Tree, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One output a label."""
+        return (len(self.trees),)
+
+    def __call__(self, rows: Array) -> Array:
+        """Outputs (rows, labels)."""
+        return type(self).voter([self], np.ones(1))(rows)
+
+    @classmethod
+    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
+        """One pass over the rows for all trees of a label."""
+        labels = zip(*(member.trees for member in members), strict=True)
+        voters = [Tree.voter(trees, coef) for trees in labels]
+
+        def vote(rows: Array) -> Array:
+            return np.column_stack([voter(rows) for voter in voters])
+
+        return vote
+
+    def negated(self) -> TreePerLabel:
+        """Turn all outputs round."""
+        return TreePerLabel(tuple(tree.negated() for tree in self.trees))
+
+    def cuts(self) -> list[tuple[int, float]]:
+        """All cuts between numbers."""
+        return [cut for tree in self.trees for cut in tree.cuts()]
+
+    def importances(self, n_features: int) -> Array:
+        """Share of each feature in the gain of all splits of all trees."""
+        gains = np.sum([tree.gains(n_features) for tree in self.trees], axis=0)
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"kind": self.kind, "trees": [tree.to_dict() for tree in self.trees]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Make the trees from plain data, checking every field."""
+        trees = data.get("trees")
+        if not isinstance(trees, list) or len(trees) < 2:
+            raise ValueError(f"trees: got {short(trees)}, expected a list of at least 2")
+        for tree in trees:
+            if not isinstance(tree, dict) or tree.get("kind") != Tree.kind:
+                raise ValueError(f"trees: got {short(tree)}, expected a tree")
+        return cls(tuple(Tree.from_dict(tree) for tree in trees))
+
+
 def _read_sets(sets: Any, n_labels: int) -> Array:
     if not isinstance(sets, list):
         raise ValueError(f"sets: got {short(sets)}, expected a list")

@@ -99,8 +99,12 @@ class Tree(Hypothesis):
 
     def negated(self) -> Tree:
         """Turn the leaves round."""
+        return self.scaled(-1.0)
+
+    def scaled(self, factor: float) -> Tree:
+        """Multiply the leaves."""
         nodes = self.nodes.copy()
-        nodes["value"] *= -1.0
+        nodes["value"] *= factor
         return Tree(nodes, self.categories)
 
     def cuts(self) -> list[tuple[int, float]]:
@@ -111,9 +115,13 @@ class Tree(Hypothesis):
 
     def importances(self, n_features: int) -> Array:
         """Share of each feature in the gain of all splits."""
+        gains = self.gains(n_features)
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def gains(self, n_features: int) -> Array:
+        """Gain of all splits of each feature."""
         splits = self.nodes[self.nodes["feature"] >= 0]
-        share = np.bincount(splits["feature"], weights=splits["gain"], minlength=n_features)
-        return share / share.sum() if share.sum() > 0 else share
+        return np.bincount(splits["feature"], weights=splits["gain"], minlength=n_features)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: one list a field, with an entry for each node."""
@@ -135,17 +143,21 @@ class Tree(Hypothesis):
         return cls(*_read_nodes(data))
 
 
-def constant_candidate(n_rows: int) -> Candidate:
-    """Tree of one leaf that answers 1: constants are hypotheses like any other.
+def constant_tree(value: float) -> Tree:
+    """Tree of one leaf: constants are hypotheses like any other.
 
-    >>> constant_candidate(2).hypothesis(np.zeros((2, 3)))
-    array([1., 1.])
+    >>> constant_tree(0.5)(np.zeros((2, 3)))
+    array([0.5, 0.5])
     """
     nodes = np.zeros(1, NODE)
     nodes["feature"] = nodes["left"] = nodes["right"] = -1
-    nodes["value"] = 1.0
-    tree = Tree(nodes, np.empty(0, np.int32))
-    return Candidate(tree, 0.0, np.ones(n_rows, dtype=np.int8))
+    nodes["value"] = value
+    return Tree(nodes, np.empty(0, np.int32))
+
+
+def constant_candidate(n_rows: int) -> Candidate:
+    """Make the constant 1 a candidate."""
+    return Candidate(constant_tree(1.0), 0.0, np.ones(n_rows, dtype=np.int8))
 
 
 # -- reading plain data ---------------------------------------------------------------------------

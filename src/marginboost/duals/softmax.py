@@ -1,0 +1,77 @@
+"""Weights and curvatures of the softmax loss: what a tree for each class reads.
+
+    dual_il ∝ prior_i (own_il - p_il),    curvature_il ∝ prior_i p_il (1 - p_il) K / (K - 1)
+
+on rows (example i, label l), with own_il = 1 for the example's own label and p_i the softmax of its
+K scores. Curvatures of several scores are a matrix; a tree for each class sees its diagonal. The
+factor makes up for the rest (Friedman, Hastie & Tibshirani 2000): with two classes, whose trees are
+each other's negatives, steps are then Newton's for the logistic loss of F_2 - F_1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..core.labels import LabelByLabel
+from ..core.oracle import Candidate
+from ..core.state import State
+from ..core.types import Array
+from ..kernels.slopes import below_largest, softmax_slopes
+from ..kernels.threads import run_rows
+from ..losses import Logistic
+from .newton import Facts, NewtonWeights
+
+
+class SoftmaxWeights(NewtonWeights):
+    """Keeps ``state.dual`` and ``state.curvature`` in step with scores of several classes."""
+
+    def __init__(self) -> None:
+        super().__init__(Logistic())
+
+    def refresh(self, state: State) -> bool:
+        """Make the weights of the present scores; False where no row has a slope."""
+        sample = state.sample
+        assert isinstance(sample, LabelByLabel)
+        return self._settle(
+            state, run_rows(self._make(state), len(sample.labels), sample.n_threads)
+        )
+
+    def move(self, state: State, candidate: Candidate, step: float) -> bool:
+        """Add a hypothesis and make the weights that follow."""
+        state.move(candidate, step)
+        return self.refresh(state)
+
+    def _make(self, state: State) -> Callable[[int, int], Facts]:
+        """Return the function that makes the weights of a block of examples."""
+        sample = state.sample
+        assert isinstance(sample, LabelByLabel)
+        if state.curvature is None:
+            state.curvature = np.empty(len(state.scores))
+        matrices = state.scores, state.dual, state.curvature
+        scores, dual, curvature = (values.reshape(-1, sample.n_classes) for values in matrices)
+        weights = sample.example_prior
+
+        def block(start: int, stop: int) -> Facts:
+            here = slice(start, stop)
+            room = curvature[here]  # of exponentials: NumPy makes many at once
+            below_largest(scores[here], room)
+            np.exp(room, out=room)
+            return softmax_slopes(
+                sample.labels[here], scores[here], room, weights[here], dual[here], room
+            )
+
+        return block
+
+
+def softmax_losses(scores: Array, labels: Array) -> Array:
+    """``log Σ exp F_l - F_own`` of every row.
+
+    >>> np.round(softmax_losses(np.array([[0.0, 0.0], [0.0, 800.0]]), np.array([0, 0])), 6)
+    array([6.93147e-01, 8.00000e+02])
+    """
+    largest = scores.max(axis=1)
+    total = np.exp(scores - largest[:, None]).sum(axis=1)
+    own = scores[np.arange(len(labels)), labels]
+    return np.asarray(np.log(total) + largest - own)
