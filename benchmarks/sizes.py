@@ -38,8 +38,9 @@ class Sizes:
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
-    gradient_classes_shape: Shape = (20_000, 20)
+    gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
     gradient_classes: int = 5
+    gradient_class_rounds: int = 30
 
     soft_margin_cases: tuple[tuple[float, int], ...] = (
         (0.7, 1_000),
@@ -82,7 +83,8 @@ QUICK = Sizes(
     cold_repeats=1,
     gradient_shapes=((10_000, 50), (20_000, 28)),
     gradient_rounds=20,
-    gradient_classes_shape=(5_000, 20),
+    gradient_class_shapes=((5_000, 20),),
+    gradient_class_rounds=20,
     soft_margin_cases=((0.7, 1_000), (0.7, 4_000)),
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,

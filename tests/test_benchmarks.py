@@ -232,7 +232,8 @@ def test_gradient(capsys):
         repeats=1,
         gradient_shapes=((400, 4),),
         gradient_rounds=3,
-        gradient_classes_shape=(400, 4),
+        gradient_class_shapes=((400, 4),),
+        gradient_class_rounds=3,
         gradient_classes=3,
     )
     section = gradient.gradient(sizes)

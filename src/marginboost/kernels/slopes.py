@@ -60,7 +60,9 @@ def logistic_slopes(
 def below_largest(scores: Array, out: Array) -> None:
     """``out = scores - the largest of the row``."""
     for i in range(scores.shape[0]):
-        largest = scores[i].max()
+        largest = scores[i, 0]
+        for k in range(1, scores.shape[1]):
+            largest = max(largest, scores[i, k])
         for k in range(scores.shape[1]):
             out[i, k] = scores[i, k] - largest
 
@@ -78,20 +80,23 @@ def softmax_slopes(
     size, loss, least = 0.0, 0.0, np.inf
     factor = n_classes / (n_classes - 1.0)
     for i in range(n_rows):
-        own, top = labels[i], np.argmax(scores[i])
+        own, top, weight = labels[i], 0, weights[i]
+        for k in range(1, n_classes):
+            top = k if scores[i, k] > scores[i, top] else top
         others = 0.0
         for k in range(n_classes):
             others += 0.0 if k == top else powers[i, k]
-        total = 1.0 + others
-        loss += weights[i] * (np.log1p(others) + scores[i, top] - scores[i, own])
+        share = 1.0 / (1.0 + others)
+        wrong = others * share if own == top else 1.0 - powers[i, own] * share
         for k in range(n_classes):
-            p = powers[i, k] / total
-            rest = others / total if k == top else 1.0 - p
-            slope = weights[i] * (rest if k == own else p)
-            size += slope
-            dual[i, k] = slope if k == own else -slope
-            curvature[i, k] = weights[i] * factor * p * rest
+            p = powers[i, k] * share
+            dual[i, k] = -weight * p
+            curvature[i, k] = weight * factor * p * (1.0 - p)
             least = min(least, scores[i, k] if k == own else -scores[i, k])
+        curvature[i, top] = weight * factor * share * (others * share)
+        dual[i, own] = weight * wrong
+        size += 2.0 * weight * wrong  # the other slopes sum to the same
+        loss += weight * (np.log1p(others) + scores[i, top] - scores[i, own])
     return size, loss, least
 
 

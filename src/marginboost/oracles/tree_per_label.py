@@ -9,7 +9,9 @@ Reference: Friedman, *Greedy function approximation: a gradient boosting machine
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,11 @@ from ..kernels.threads import run_blocks
 from .gradient_trees import GradientTreeOracle
 from .label_hypotheses import TreePerLabel
 from .label_trees import LabelOracle
+
+LARGE = 1 << 23
+"""Codes from which on all threads grow one tree together; below, each grows a tree of its own."""
+ROWS_AT_ONCE = 1 << 13
+"""Rows whose numbers are turned round at once, in the cache."""
 
 
 class TreePerLabelOracle(LabelOracle):
@@ -41,12 +48,13 @@ class TreePerLabelOracle(LabelOracle):
         self.trees = trees
 
     def prepare(self) -> None:
-        """Make growers: one a thread, or one for all threads where there are few labels."""
-        sample = self.sample
+        """Make growers: one a thread, or one for all threads."""
+        sample, n_threads = self.sample, self.sample.n_threads
         if not isinstance(sample, LabelByLabel):
             raise TypeError(f"sample: got {type(sample).__name__}, expected LabelByLabel")
-        n_threads = sample.n_threads
-        at_once = n_threads if sample.n_classes >= n_threads else 1
+        assert sample.bins is not None
+        together = sample.n_classes < n_threads or sample.bins.codes.size >= LARGE
+        at_once = 1 if together else n_threads
         examples = Sample(
             y=np.ones(len(sample.labels), np.int8),
             prior=sample.example_prior,
@@ -60,40 +68,59 @@ class TreePerLabelOracle(LabelOracle):
         for grower in (first, *(first.twin() for _ in range(at_once - 1))):
             self._growers.put(grower)
         self._n_growers = at_once
-        self._curvature: Array | None = None
+        shape = sample.n_classes, len(sample.labels)
+        self._slopes, self._curvatures = np.empty(shape), np.empty(shape)
+        self._bent = False
 
     def bend(self, curvature: Array | None) -> None:
         """Keep the curvatures for the next trees."""
-        self._curvature = curvature
+        self._bent = curvature is not None
+        if curvature is not None:
+            self._turn(curvature, self._curvatures)
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """One tree a label."""
-        slopes = self._by_label(dual)
-        curvatures = None if self._curvature is None else self._by_label(self._curvature)
-        found: list[Candidate] = [None] * len(slopes)  # type: ignore[list-item]
+        self._turn(dual, self._slopes)
+        found: list[Candidate] = [None] * len(self._slopes)  # type: ignore[list-item]
 
         def grow(label: int) -> None:
             grower = self._growers.get()
-            grower.bend(None if curvatures is None else curvatures[label])
-            found[label] = grower.best(slopes[label], round=round)[0]
+            grower.bend(self._curvatures[label] if self._bent else None)
+            found[label] = grower.best(self._slopes[label], round=round)[0]
             self._growers.put(grower)
 
-        run_blocks(grow, len(slopes), self._n_growers)
-        return [_joined(found)]
+        run_blocks(grow, len(found), self._n_growers)
+        return [self._joined(found)]
 
-    def _by_label(self, values: Array) -> Array:
-        """Return values of (example, label) rows as (label, example)."""
-        return np.ascontiguousarray(values.reshape(-1, self.sample.n_classes).T)
+    def _joined(self, found: list[Candidate]) -> Candidate:
+        """Return the candidates of all labels as one, with one scale."""
+        scale = max(candidate.scale for candidate in found)
+        shares = [candidate.scale / (scale or 1.0) for candidate in found]
+        edge = sum(share * candidate.edge for candidate, share in zip(found, shares, strict=True))
+        trees: list[Any] = [candidate.hypothesis for candidate in found]
+        trees = [tree.scaled(share) for tree, share in zip(trees, shares, strict=True)]
+        column = np.empty((len(self.sample.labels), len(found)))
 
+        def fill(here: slice) -> None:
+            for label, (candidate, share) in enumerate(zip(found, shares, strict=True)):
+                np.multiply(candidate.column[here], share, out=column[here, label])
 
-def _joined(found: list[Candidate]) -> Candidate:
-    """Return the candidates of all labels as one, with one scale."""
-    scale = max(candidate.scale for candidate in found)
-    shares = [candidate.scale / (scale or 1.0) for candidate in found]
-    trees = []
-    column = np.empty((len(found[0].column), len(found)))
-    for label, (candidate, share) in enumerate(zip(found, shares, strict=True)):
-        trees.append(candidate.hypothesis.scaled(share))  # type: ignore[attr-defined]
-        np.multiply(candidate.column, share, out=column[:, label])
-    edge = sum(share * candidate.edge for candidate, share in zip(found, shares, strict=True))
-    return Candidate(TreePerLabel(tuple(trees)), float(edge), column.ravel(), scale)
+        self._over_examples(fill)
+        return Candidate(TreePerLabel(tuple(trees)), float(edge), column.ravel(), scale)
+
+    def _turn(self, values: Array, out: Array) -> None:
+        """Write values of (example, label) rows as (label, example)."""
+        matrix = values.reshape(-1, self.sample.n_classes)
+
+        def turn(here: slice) -> None:
+            out[:, here] = matrix[here].T
+
+        self._over_examples(turn)
+
+    def _over_examples(self, task: Callable[[slice], None]) -> None:
+        n_blocks = -(-len(self.sample.labels) // ROWS_AT_ONCE)
+
+        def block(k: int) -> None:
+            task(slice(k * ROWS_AT_ONCE, (k + 1) * ROWS_AT_ONCE))
+
+        run_blocks(block, n_blocks, self.sample.n_threads)
