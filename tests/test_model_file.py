@@ -26,6 +26,7 @@ from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS
 from marginboost.data import Table
 from marginboost.estimators import BaseMarginClassifier
+from marginboost.losses import Huber, Loss
 from marginboost.model_file import document_of, load_model, read_document, save_model
 from marginboost.model_reader import ORACLES, ModelFileError, model_from_document
 from marginboost.multiclass import MulticlassBooster, saved_classes
@@ -754,6 +755,56 @@ def test_the_schema_refuses(place: str, value: Any, document: Any) -> None:
     assert not matches(change(document, place, value), schema, schema)
 
 
+# -- losses with settings ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(Loss.registry))
+def test_models_with_a_loss_object_come_back(name: str, tmp_path: Path) -> None:
+    X, y = numbers()
+    loss = Huber(sigma=0.3) if name == "huber" else Loss.registry[name]()
+    model = REGISTRY["GradientBoostClassifier"](loss=loss, n_estimators=3).fit(X, y)
+    loaded = round_trip(model, tmp_path)
+    assert loaded.loss == loss
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    written = read_document(tmp_path / "model.json")
+    schema = json.loads(SCHEMA.read_text())
+    assert matches(written, schema, schema)
+
+
+def test_a_loss_that_no_file_could_name_is_refused(tmp_path: Path) -> None:
+    class Steep(Huber):
+        """Inherits its name, which stands for another class."""
+
+    X, y = numbers()
+    model = REGISTRY["GradientBoostClassifier"](loss=Steep(), n_estimators=2).fit(X, y)
+    with pytest.raises(TypeError, match="loss: a Steep cannot be written as data"):
+        model.save(tmp_path / "model.json")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (
+            "params.loss",
+            {"loss": "os.system", "params": {}},
+            r"params\.loss\.loss: got 'os.system'",
+        ),
+        ("params.loss", {"loss": "huber", "params": {"sigma": -1}}, "settings of the huber loss"),
+        ("params.loss", {"loss": "huber", "params": {"delta": 1}}, "settings of the huber loss"),
+        ("params.loss", {"loss": "huber", "params": {"sigma": [1]}}, "a number"),
+        ("params.loss", {"loss": "huber", "params": {}, "more": 1}, "more"),
+        ("params.step", {"loss": "huber", "params": {}}, "a setting, not a loss"),
+        ("params.estimator", {"loss": "huber", "params": {}}, "a setting, not a loss"),
+    ],
+)
+def test_wrong_losses(place: str, value: Any, message: str) -> None:
+    X, y = numbers()
+    model = REGISTRY["GradientBoostClassifier"](n_estimators=2).fit(X, y)
+    written = json.loads(json.dumps(document_of(model)))
+    with pytest.raises(ModelFileError, match=message):
+        model_from_document(change(written, place, value), REGISTRY)
+
+
 # -- several classes -----------------------------------------------------------------------------
 
 CLASSES = saved_classes()
@@ -812,7 +863,7 @@ def test_models_of_several_classes_come_back(name: str, n_classes: int, tmp_path
 def several() -> Any:
     """Documents of several classes: problems, a booster, label trees."""
     X, y = three_classes()
-    names = ("AdaBoost", "all pairs", "M2")
+    names = ("AdaBoost", "all pairs", "M2", "softmax")
     models = {name: clone(SEVERAL[name]).fit(X, y) for name in names}
     return {name: json.loads(json.dumps(document_of(model))) for name, model in models.items()}
 
@@ -843,6 +894,10 @@ WRONG_SEVERAL = [
     ("M2", "ensemble.members.0.tree.feature", [9, -1, -1], "feature 9 of 5"),
     ("M2", "classes.values", ["no", "yes"], "2 outputs a row"),
     ("M2", "estimator", "AdaBoostClassifier", "params|classes"),
+    ("softmax", "ensemble.members.1.trees", [], r"ensemble\.members\[1\]"),
+    ("softmax", "ensemble.members.1.trees.0.kind", "stump", r"ensemble\.members\[1\]"),
+    ("softmax", "ensemble.members.1.trees.2.feature.0", 9, "feature 9 of 5"),
+    ("softmax", "classes.values", ["no", "yes"], "2 outputs a row"),
 ]
 
 
@@ -866,7 +921,7 @@ def test_stumps_cannot_answer_for_several_classes(several: Any, document: Any) -
 
 
 @FAST
-@given(data=st.data(), name=st.sampled_from(["AdaBoost", "all pairs", "M2"]))
+@given(data=st.data(), name=st.sampled_from(["AdaBoost", "all pairs", "M2", "softmax"]))
 def test_mutated_documents_of_several_classes_load_or_raise(
     data: st.DataObject, name: str, several: Any
 ) -> None:

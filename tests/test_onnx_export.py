@@ -11,12 +11,22 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from marginboost.algorithms import AdaBoostClassifier
+from marginboost.algorithms import AdaBoostClassifier, L2BoostRegressor
+from marginboost.algorithms._labels import LabelClassifier
 from marginboost.core.ensemble import Ensemble
 from marginboost.data import Table
 from marginboost.estimators import BaseMarginClassifier
-from marginboost.oracles import FiniteOracle, StumpOracle, Tree, TreeOracle
+from marginboost.oracles import (
+    FiniteOracle,
+    GradientTreeOracle,
+    LabelTreeOracle,
+    LinearOracle,
+    StumpOracle,
+    Tree,
+    TreeOracle,
+)
 from marginboost.oracles.stumps import Stump
+from marginboost.regressors import BaseBoostRegressor
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -39,7 +49,8 @@ def run(model: Any, rows: Any) -> dict[str, Any]:
         exported.SerializeToString(), providers=["CPUExecutionProvider"]
     )
     names = [output.name for output in session.get_outputs()]
-    assert names == ["label", "probabilities", "vote"]
+    expected = ["prediction"] if model._numeric else ["label", "probabilities", "vote"]
+    assert names == expected
     return dict(zip(names, session.run(names, {"X": rows}), strict=True))
 
 
@@ -52,7 +63,7 @@ def assert_same(model: Any, X: Any, rows: Any = None) -> None:
     else:  # onnxruntime leaves a division by almost one out
         assert np.allclose(found["vote"], votes, rtol=1e-15, atol=0)
     assert np.array_equal(found["label"], model.predict(X))
-    assert found["probabilities"].shape == (len(X), 2)
+    assert found["probabilities"].shape == (len(X), len(model.classes_))
     assert np.allclose(found["probabilities"], model.predict_proba(X), rtol=1e-14, atol=1e-15)
 
 
@@ -183,6 +194,47 @@ def test_types_of_labels(labels: Any, dtype: Any) -> None:
     assert run(model, X)["label"].dtype == dtype
 
 
+def three_classes() -> tuple[Any, Any]:
+    X, y = frame()
+    return X, np.array(["no", "perhaps", "yes"])[
+        (y == "yes").astype(int) + (X["length"].to_numpy() > 0.5)
+    ]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("oracle", [None, LabelTreeOracle(max_depth=3, answers="set")], ids=str)
+@pytest.mark.parametrize("name", sorted(LabelClassifier.registry))
+def test_models_that_know_several_classes(name: str, oracle: Any, n_classes: int) -> None:
+    X, y = three_classes()
+    if n_classes == 2:
+        y = np.where(y == "no", "no", "yes")
+    make = LabelClassifier.registry[name]
+    if name == "SoftmaxBoostClassifier":
+        oracle = None if oracle is None else GradientTreeOracle(max_leaves=5, min_leaf_rows=3)
+    elif oracle is not None and name in ("SAMMEClassifier", "AdaBoostM1Classifier"):
+        oracle = LabelTreeOracle(max_depth=3)
+    model = make(oracle, n_estimators=8).fit(X, y)
+    codes = Table(X, model._names, model._categories).dense(0, len(X))
+    assert_same(model, X, codes)
+    assert run(model, codes[:0])["probabilities"].shape == (0, n_classes)
+
+
+@pytest.mark.parametrize("name", sorted(BaseBoostRegressor.registry))
+def test_regressors(name: str) -> None:
+    X, y = frame()
+    target = np.nan_to_num(X["length"]) ** 2 + (y == "yes")
+    model = BaseBoostRegressor.registry[name](n_estimators=8).fit(X, target)
+    codes = Table(X, model._names, model._categories).dense(0, len(X))
+    assert np.array_equal(run(model, codes)["prediction"], model.predict(X))
+
+
+def test_lines_are_refused() -> None:
+    X, y = numbers()
+    model = L2BoostRegressor(LinearOracle(), n_estimators=3).fit(X, y)
+    with pytest.raises(TypeError, match="got Line hypotheses, expected stumps or trees"):
+        model.to_onnx()
+
+
 def test_an_empty_batch_and_a_single_row() -> None:
     X, y = numbers()
     for oracle in ORACLES:
@@ -194,7 +246,7 @@ def test_an_empty_batch_and_a_single_row() -> None:
 def test_what_cannot_be_exported_is_named() -> None:
     X, y = numbers()
     full = np.nan_to_num(X)
-    with pytest.raises(TypeError, match="got Fitted hypotheses, expected Stump and Tree"):
+    with pytest.raises(TypeError, match="got Fitted hypotheses, expected stumps or trees"):
         AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=2).fit(full, y).to_onnx()
     with pytest.raises(TypeError, match="got Column hypotheses"):
         AdaBoostClassifier(FiniteOracle(), n_estimators=2).fit(np.sign(full), y).to_onnx()

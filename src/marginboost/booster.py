@@ -346,6 +346,13 @@ class BaseBooster(BaseEstimator):
         ]
         return parts if self._reduced else parts[0]
 
+    def to_onnx(self) -> Any:
+        """ONNX model with the output ``prediction``; needs the extra ``onnx``."""
+        from .onnx_export import to_onnx
+
+        check_is_fitted(self)
+        return to_onnx(self)
+
     def save(self, path: Any) -> None:
         """Write a JSON file that :func:`marginboost.load` reads (see docs/model-file.md).
 

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from .booster import BaseBooster, document
 from .core.callbacks import Encoder
@@ -421,16 +420,13 @@ class BaseMarginClassifier(ClassifierMixin, BaseBooster):
     # -- the model -------------------------------------------------------------------------------
 
     def to_onnx(self) -> Any:
-        """ONNX model with outputs ``label`` and ``probabilities``; needs the extra ``onnx``."""
-        from .onnx_export import to_onnx
-
-        check_is_fitted(self)
-        if self._reduced or self._answers_labels:
+        """ONNX model with outputs ``label``, ``probabilities`` and ``vote`` (extra ``onnx``)."""
+        if self._reduced:
             raise TypeError(
-                f"to_onnx: got a model of {len(self.classes_)} classes with one column a class, "
-                "expected one of two classes (each model in problems_ is, where there are any)"
+                f"to_onnx: got a model of {len(self.classes_)} classes as several problems, "
+                "expected one run; each model in problems_ can be exported"
             )
-        return to_onnx(self)
+        return super().to_onnx()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")

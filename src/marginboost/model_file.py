@@ -15,6 +15,7 @@ import reprlib
 import secrets
 import zlib
 from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from .core.history import OPTIONAL
 from .core.oracle import Oracle
 from .core.types import Array
+from .losses import Loss
 from .model_reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
 
 MAX_BYTES = 1 << 30
@@ -202,6 +204,11 @@ def _param_to_data(value: Any, field: str) -> Any:
         if ORACLES.get(name) is not type(value):
             raise TypeError(f"{field}: a {name} cannot be written as data{_JOBLIB}")
         return {"oracle": name, "params": _params_to_data(value, f"{field}.params")}
+    if isinstance(value, Loss):
+        if Loss.registry.get(value.name) is not type(value) or not is_dataclass(value):
+            raise TypeError(f"{field}: a {type(value).__name__} cannot be written as data{_JOBLIB}")
+        settings = {key: _scalar_to_data(item, field) for key, item in asdict(value).items()}
+        return {"loss": value.name, "params": settings}
     if hasattr(value, "fit"):
         raise TypeError(
             f"{field}: a scikit-learn estimator ({type(value).__name__}) cannot be written as data"

@@ -16,6 +16,7 @@ from .core.hypothesis import Hypothesis, hypothesis_from_dict
 from .core.oracle import Oracle
 from .core.stop import Stop
 from .core.types import Array
+from .losses import Loss
 from .oracles.finite import Column, FiniteOracle
 from .oracles.gradient_trees import GradientTreeOracle
 from .oracles.label_hypotheses import LabelTree, TreePerLabel
@@ -264,6 +265,9 @@ def _read_params(
         if isinstance(params[name], Oracle):
             if name not in ("estimator", "oracle"):
                 entry.wrong("a setting, not a base learner")
+        elif isinstance(params[name], Loss):
+            if name != "loss":
+                entry.wrong("a setting, not a loss")
         elif name == "oracle" or (name == "estimator" and entry.value is not None):
             entry.wrong("a base learner")
         elif name == "callbacks" and entry.value is not None:
@@ -291,6 +295,8 @@ def _read_param(field: Field, depth: int) -> Any:
         return [_read_scalar(item) for item in field.items()]
     if not isinstance(value, dict):
         return None if value is None else _read_scalar(field)
+    if "loss" in value:
+        return _read_loss(field)
     if depth == MAX_WRAPPERS:
         field.wrong(f"at most {MAX_WRAPPERS} base learners wrapped in each other")
     entries = field.keys(("oracle", "params"))
@@ -299,6 +305,17 @@ def _read_param(field: Field, depth: int) -> Any:
         entries["oracle"].wrong(f"one of {', '.join(ORACLES)}")
     params = _read_params(entries["params"], ORACLES[name], depth + 1)
     return entries["params"].made_by(lambda _: ORACLES[name](**params), f"settings of {name}")
+
+
+def _read_loss(field: Field) -> Loss:
+    entries = field.keys(("loss", "params"))
+    name = entries["loss"].is_a(str, "the name of a loss")
+    if name not in Loss.registry:
+        entries["loss"].wrong(f"one of {', '.join(sorted(Loss.registry))}")
+    settings = {key: _read_scalar(item) for key, item in entries["params"].entries().items()}
+    return entries["params"].made_by(
+        lambda _: Loss.registry[name](**settings), f"settings of the {name} loss"
+    )
 
 
 def _read_scalar(field: Field) -> Any:

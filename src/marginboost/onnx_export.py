@@ -15,10 +15,12 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from .core.types import Array
 from .kernels.search import NARROW
+from .kernels.stumps import TIE
+from .oracles.label_hypotheses import LabelTree, TreePerLabel
 from .oracles.stumps import StepFunction, Stump, step_functions
 from .oracles.tree_hypothesis import Tree
 
@@ -28,19 +30,20 @@ INPUT = "X"
 
 
 def to_onnx(model: Any) -> Any:
-    """Make an ONNX model of a fitted classifier.
+    """Make an ONNX model of a fitted model.
 
     Parameters
     ----------
-    model : classifier of this package
-        Fitted, with stumps or trees as hypotheses.
+    model : estimator of this package
+        Fitted, with stumps or trees as hypotheses; of several classes one run.
 
     Returns
     -------
     onnx.ModelProto
         Input ``X``, double, (rows, features): NaN is a missing value, a category is its position
-        in the list of categories, which is in the metadata. Outputs ``label`` (as ``predict``),
-        ``probabilities`` (as ``predict_proba``) and ``vote`` (as ``decision_function``).
+        in the list of categories, which is in the metadata. Outputs of a classifier are ``label``
+        (as ``predict``), ``probabilities`` (as ``predict_proba``) and ``vote`` (as
+        ``decision_function``), that of a regressor is ``prediction``.
 
     Raises
     ------
@@ -50,22 +53,67 @@ def to_onnx(model: Any) -> Any:
         If the model has hypotheses, classes or probabilities that the export does not know.
     """
     graph = Graph(_import_onnx())
+    if model._numeric:
+        graph.add("Identity", _add_score(graph, model.ensemble_), output="prediction")
+        return _finish(graph, model, {"prediction": (np.dtype(np.float64), ())})
     classes = _class_values(model.classes_)
+    several = _add_classes if model._answers_labels else _add_two_classes
+    n_votes = several(graph, model, graph.constant(classes))
+    shapes = {
+        "label": (classes.dtype, ()),
+        "probabilities": (np.dtype(np.float64), (len(classes),)),
+        "vote": (np.dtype(np.float64), n_votes),
+    }
+    return _finish(graph, model, shapes)
+
+
+def _add_two_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
+    """Outputs of a model with one score a row; returns how many votes a row has."""
     link = _find_link(model)
     score = _add_score(graph, model.ensemble_)
     length = float(model.ensemble_.length or 1.0)
-    limits = graph.constant(-1.0), graph.constant(1.0)
-    share = graph.add("Div", score, graph.constant(length))
-    vote = graph.add("Clip", share, *limits, output="vote")
-    second = graph.add("Greater", vote, graph.constant(0.0))
-    which = graph.add("Cast", second, to=graph.onnx.TensorProto.INT64)
-    graph.add("Gather", graph.constant(classes), which, output="label")
+    _add_label_of_sign(graph, _add_votes(graph, score, length, output="vote"), classes)
     sides = [
         graph.add("Unsqueeze", link(graph, side, length), graph.constant([1]))
         for side in (graph.add("Neg", score), score)
     ]
     graph.add("Concat", *sides, axis=1, output="probabilities")
-    return _finish(graph, model, classes)
+    return ()
+
+
+def _add_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
+    """Outputs of a model with a score a class; returns how many votes a row has."""
+    _check_softmax(model)
+    n_classes, length = len(model.classes_), float(model.ensemble_.length or 1.0)
+    score = _add_score(graph, model.ensemble_, n_classes)
+    largest = graph.add("ReduceMax", score, axes=[1], keepdims=1)
+    powers = graph.add("Exp", graph.add("Sub", score, largest))
+    total = graph.add("ReduceSum", powers, graph.constant([1]), keepdims=1)
+    graph.add("Div", powers, total, output="probabilities")
+    if n_classes == 2:
+        votes = _add_votes(graph, score, length)
+        first, second = (graph.add("Gather", votes, graph.constant(k), axis=1) for k in (0, 1))
+        lead = graph.add("Sub", second, first)
+        vote = graph.add("Div", lead, graph.constant(2.0), output="vote")
+        _add_label_of_sign(graph, vote, classes)
+        return ()
+    votes = _add_votes(graph, score, length, output="vote")
+    most = graph.add("ReduceMax", votes, axes=[1], keepdims=1)
+    near = graph.add("Greater", votes, graph.add("Sub", most, graph.constant(TIE)))
+    number = graph.add("Cast", near, to=graph.onnx.TensorProto.INT32)
+    graph.add("Gather", classes, graph.add("ArgMax", number, axis=1, keepdims=0), output="label")
+    return (n_classes,)
+
+
+def _add_votes(graph: Graph, score: str, length: float, output: str | None = None) -> str:
+    share = graph.add("Div", score, graph.constant(length))
+    return graph.add("Clip", share, graph.constant(-1.0), graph.constant(1.0), output=output)
+
+
+def _add_label_of_sign(graph: Graph, vote: str, classes: str) -> None:
+    second = graph.add("Greater", vote, graph.constant(0.0))
+    which = graph.add("Cast", second, to=graph.onnx.TensorProto.INT64)
+    graph.add("Gather", classes, which, output="label")
 
 
 def _import_onnx() -> ModuleType:
@@ -112,13 +160,15 @@ class Graph:
 # -- scores --------------------------------------------------------------------------------------
 
 
-def _add_score(graph: Graph, ensemble: Any) -> str:
+def _add_score(graph: Graph, ensemble: Any, n_classes: int | None = None) -> str:
     """``F`` of every row: the votes of one kind of hypothesis after the other, as in prediction."""
-    score = graph.add("Expand", graph.constant([0.0]), graph.n_rows)
+    shape = graph.n_rows
+    if n_classes is not None:
+        shape = graph.add("Concat", shape, graph.constant([n_classes]), axis=0)
+    score = graph.add("Expand", graph.constant(0.0), shape)
     for kind, members, coef in ensemble._by_kind():
         if kind not in EXPORTERS:
-            known = " and ".join(sorted(known.__name__ for known in EXPORTERS))
-            raise TypeError(f"to_onnx: got {kind.__name__} hypotheses, expected {known} ones")
+            raise TypeError(f"to_onnx: got {kind.__name__} hypotheses, expected stumps or trees")
         score = graph.add("Add", score, EXPORTERS[kind](graph, members, coef))
     return score
 
@@ -163,7 +213,43 @@ def _add_up(graph: Graph, terms: str) -> str:
 
 
 def _add_trees(graph: Graph, members: Sequence[Tree], coef: Array) -> str:
-    """Walk down all trees at once, one level a step; a row that is at a leaf stays there."""
+    """Add up the values of all trees' leaves."""
+    sizes = [tree.n_nodes for tree in members]
+    values = np.concatenate([tree.nodes["value"] for tree in members])
+    shares = graph.constant(np.repeat(coef, sizes) * values)
+    return _add_up(graph, graph.add("Gather", shares, _walk_down(graph, members)))
+
+
+def _add_trees_of_labels(graph: Graph, members: Sequence[TreePerLabel], coef: Array) -> str:
+    """Do so label by label."""
+    columns = [
+        graph.add("Unsqueeze", _add_trees(graph, trees, coef), graph.constant([1]))
+        for trees in zip(*(member.trees for member in members), strict=True)
+    ]
+    return graph.add("Concat", *columns, axis=1)
+
+
+def _add_label_trees(graph: Graph, members: Sequence[LabelTree], coef: Array) -> str:
+    """Add up what the leaves of all trees say to every label.
+
+    As in prediction a leaf with one label adds twice its coefficient to that label, and all labels
+    lose the coefficients of such leaves at the end.
+    """
+    gains, losses = [], []
+    for member, weight in zip(members, coef, strict=True):
+        table = np.concatenate([2.0 * np.eye(member.shape[0]), member.sets[::-1]])
+        gains.append(weight * table[member.answers])  # -1 is the first set
+        losses.append(np.where(member.answers < 0, 0.0, weight))
+    position = _walk_down(graph, [member.tree for member in members])
+    gain, loss = (
+        _add_up(graph, graph.add("Gather", graph.constant(np.concatenate(parts)), position))
+        for parts in (gains, losses)
+    )
+    return graph.add("Sub", gain, graph.add("Unsqueeze", loss, graph.constant([1])))
+
+
+def _walk_down(graph: Graph, members: Sequence[Tree]) -> str:
+    """Go down all trees at once, one level a step; a row that is at a leaf stays there."""
     sizes = [tree.n_nodes for tree in members]
     roots = np.cumsum([0, *sizes])[:-1]
     nodes = np.concatenate([tree.nodes for tree in members])
@@ -180,8 +266,7 @@ def _add_trees(graph: Graph, members: Sequence[Tree], coef: Array) -> str:
         if sets is not None:
             left = graph.add("Or", left, _is_in_set(graph, sets, here, values, absent))
         position = graph.add("Where", left, here["left"], here["right"])
-    shares = graph.constant(np.repeat(coef, sizes) * nodes["value"])
-    return _add_up(graph, graph.add("Gather", shares, position))
+    return position
 
 
 def _node_constants(
@@ -227,7 +312,12 @@ def _is_in_set(graph: Graph, sets: str, here: dict[str, str], values: str, absen
     return graph.add("Gather", sets, graph.add("Add", here["first"], entry))
 
 
-EXPORTERS: dict[type[Any], Callable[..., str]] = {Stump: _add_stumps, Tree: _add_trees}
+EXPORTERS: dict[type[Any], Callable[..., str]] = {
+    Stump: _add_stumps,
+    Tree: _add_trees,
+    LabelTree: _add_label_trees,
+    TreePerLabel: _add_trees_of_labels,
+}
 
 
 # -- labels and probabilities --------------------------------------------------------------------
@@ -285,23 +375,35 @@ def _find_link(model: Any) -> Link:
         both = np.column_stack([compute(-scores, length), compute(scores, length)])
         if np.allclose(expected, both, rtol=0, atol=1e-12):
             return link
-    raise TypeError(f"to_onnx: the probabilities of {type(model).__name__} are not known to it")
+    raise _unknown(model)
+
+
+def _check_softmax(model: Any) -> None:
+    """Raise unless the model's own probabilities are the softmax of its scores."""
+    n_classes = len(model.classes_)
+    scores = np.linspace(-9.0, 9.0, 7 * n_classes).reshape(n_classes, 7).T
+    if not np.allclose(model._probabilities(scores), softmax(scores, axis=1), rtol=0, atol=1e-12):
+        raise _unknown(model)
+
+
+def _unknown(model: Any) -> TypeError:
+    return TypeError(f"to_onnx: the probabilities of {type(model).__name__} are not known to it")
 
 
 # -- the model -----------------------------------------------------------------------------------
 
 
-def _finish(graph: Graph, model: Any, classes: Array) -> Any:
+def _finish(graph: Graph, model: Any, outputs: dict[str, tuple[Any, tuple[int, ...]]]) -> Any:
+    """Make the model of a graph; ``outputs`` are types, and shapes of what a row gets."""
     helper, types = graph.onnx.helper, graph.onnx.TensorProto
-    label = {"b": types.BOOL, "i": types.INT64, "f": types.DOUBLE, "U": types.STRING}
+    kinds = {"b": types.BOOL, "i": types.INT64, "f": types.DOUBLE, "U": types.STRING}
     body = helper.make_graph(
         graph.nodes,
         type(model).__name__,
         [helper.make_tensor_value_info(INPUT, types.DOUBLE, ["rows", model.n_features_in_])],
         [
-            helper.make_tensor_value_info("label", label[classes.dtype.kind], ["rows"]),
-            helper.make_tensor_value_info("probabilities", types.DOUBLE, ["rows", 2]),
-            helper.make_tensor_value_info("vote", types.DOUBLE, ["rows"]),
+            helper.make_tensor_value_info(name, kinds[dtype.kind], ["rows", *shape])
+            for name, (dtype, shape) in outputs.items()
         ],
         graph.constants,
     )

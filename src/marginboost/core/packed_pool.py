@@ -6,11 +6,9 @@ import numpy as np
 
 from ..kernels.packed import add_tables, copy_bit, set_bit, sum_by_code, unpack
 from ..kernels.threads import run_blocks
-from .pool import ColumnPool
+from .pool import ROWS, ColumnPool
 from .types import Array
 
-ROWS = 1 << 15
-"""Rows of one task: a vote is the same number whatever block its row is in, so blocks are small."""
 GROUPS = 4
 """Bytes a row, of eight columns each, whose edges are one task."""
 GRAM_ROWS, GRAM_TASKS = 4096, 8

@@ -9,6 +9,9 @@ from ..kernels.threads import run_blocks, run_rows
 from ..kernels.weights import weighted_sum
 from .types import Array
 
+ROWS = 1 << 15
+"""Rows of one task: a vote is the same number whatever block its row is in, so blocks are small."""
+
 
 class ColumnPool:
     """Outputs ``h_j(x_i)`` of many hypotheses, one row a hypothesis.
@@ -59,7 +62,7 @@ class ColumnPool:
         def add(start: int, stop: int) -> None:
             add_columns(self.columns[:, start:stop], used, coef, scores[start:stop])
 
-        run_rows(add, len(scores), self._n_threads)
+        run_rows(add, len(scores), self._n_threads, ROWS)
         return scores
 
     def edges(self, dual: Array) -> Array:

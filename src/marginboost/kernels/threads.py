@@ -153,22 +153,22 @@ def run_blocks(task: Callable[[int], None], n_blocks: int, n_threads: int) -> No
             task(block)
 
 
-def block_size(n_rows: int) -> int:
-    """Rows in a block: equal shares, so that no thread waits for another; the same every time."""
-    n_blocks = -(-n_rows // ROW_BLOCK) or 1
-    return -(-n_rows // n_blocks) or 1
+def row_blocks(n_rows: int, most: int = ROW_BLOCK) -> Iterator[tuple[int, int]]:
+    """Yield the fixed row blocks ``(start, stop)`` of an array with ``n_rows`` rows.
 
-
-def row_blocks(n_rows: int) -> Iterator[tuple[int, int]]:
-    """Yield the fixed row blocks ``(start, stop)`` of an array with ``n_rows`` rows."""
-    size = block_size(n_rows)
+    They are equal shares of at most ``most`` rows, so that no thread waits for another.
+    """
+    n_blocks = -(-n_rows // most) or 1
+    size = -(-n_rows // n_blocks) or 1
     for start in range(0, n_rows, size):
         yield start, min(start + size, n_rows)
 
 
-def run_rows(task: Callable[[int, int], T], n_rows: int, n_threads: int) -> list[T]:
+def run_rows(
+    task: Callable[[int, int], T], n_rows: int, n_threads: int, most: int = ROW_BLOCK
+) -> list[T]:
     """Call ``task(start, stop)`` on every row block; return the results in row order."""
-    blocks = list(row_blocks(n_rows))
+    blocks = list(row_blocks(n_rows, most))
     results: list[Any] = [None] * len(blocks)
 
     def one(block: int) -> None:

@@ -41,6 +41,8 @@ TINY = 1e-200
 """Curvature in place of none."""
 RIDGE = 1e-7
 """Share of the mean curvature added to all: equal columns then share a step, whatever rounding."""
+BLOCK = 1 << 14
+"""Rows of a block: losses make several arrays of that length, which stay in the cache."""
 CHUNK = 4096
 """Rows whose columns are turned into floats at once."""
 
@@ -218,4 +220,5 @@ class PenalisedLoss:
         return sum(run_rows(part, len(curved), self._n_threads), start=nothing)
 
     def _over_rows(self, part: Callable[[slice], T]) -> list[T]:
-        return run_rows(lambda start, stop: part(slice(start, stop)), len(self._y), self._n_threads)
+        rows, threads = len(self._y), self._n_threads
+        return run_rows(lambda start, stop: part(slice(start, stop)), rows, threads, BLOCK)
