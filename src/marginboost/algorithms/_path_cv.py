@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from ..core.oracle import Oracle
 from ..core.rule import Rule
@@ -76,6 +75,8 @@ class PathCV(BaseMarginClassifier):
         super()._run(rows, signs, weights, encode, sample.bins)
 
     def _choose(self, sample: Sample, oracle: Oracle) -> None:
+        from sklearn.model_selection import StratifiedKFold  # here: a tenth of a second at import
+
         values = self._values()
         least = int(min((sample.y > 0).sum(), (sample.y < 0).sum()))
         if least < 2:
