@@ -27,16 +27,19 @@ class Logistic(MarginLoss):
 
     def value(self, t: Array) -> Array:
         """``log(1 + exp(-m))``."""
-        return np.logaddexp(0.0, -np.asarray(t, dtype=float))
+        t = np.asarray(t, dtype=float)
+        return np.log1p(_tail(t)) + np.maximum(-t, 0.0)
 
     def dual(self, t: Array) -> Array:
         """``1 / (1 + exp(m))``."""
-        return expit(-np.asarray(t, dtype=float))
+        t = np.asarray(t, dtype=float)
+        tail = _tail(t)
+        return np.where(t > 0.0, tail, 1.0) / (1.0 + tail)
 
     def curvature(self, t: Array) -> Array:
         """``d (1 - d)``."""
-        t = np.asarray(t, dtype=float)
-        return expit(t) * expit(-t)
+        tail = _tail(np.asarray(t, dtype=float))
+        return tail / (1.0 + tail) ** 2
 
     def conjugate(self, d: Array) -> Array:
         """``d log d + (1 - d) log(1 - d)``."""
@@ -51,3 +54,9 @@ class Logistic(MarginLoss):
     def probability(self, scores: Array) -> Array:
         """``1 / (1 + exp(-F))``."""
         return expit(np.asarray(scores, dtype=float))
+
+
+def _tail(t: Array) -> Array:
+    """``exp(-|m|)``, from which all else follows: NumPy makes many exponentials at once."""
+    with np.errstate(under="ignore"):
+        return np.asarray(np.exp(-np.abs(t)))
