@@ -92,12 +92,14 @@ def test_both_searches_count_the_cuts_below(cuts, value):
     assert search.count_below_narrow(search.pad_narrow(cuts), value) == expected
 
 
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 254, 255])
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 30, 31, 32, 254, 255])
 def test_narrow_search_at_every_position(size):
     cuts = np.arange(float(size))
     padded = search.pad_narrow(cuts)
     for value in [-np.inf, *np.arange(-0.5, size + 1, 0.5), np.inf]:
         assert search.count_below_narrow(padded, value) == (cuts < value).sum()
+        if size <= search.FEW:
+            assert search.count_below_few(padded, value) == (cuts < value).sum()
 
 
 @FAST

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .jit import kernel
-from .search import count_below, count_below_narrow
+from .search import FEW, count_below, count_below_few, count_below_narrow
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -32,6 +32,13 @@ def add_narrow_step_functions(
     """
     for j in range(features.size):
         cuts, heights, feature = thresholds[j], levels[j], features[j]
-        for i in range(rows.shape[0]):
-            value = rows[i, feature]
-            out[i] += heights[256] if np.isnan(value) else heights[count_below_narrow(cuts, value)]
+        if cuts[FEW] == np.inf:
+            for i in range(rows.shape[0]):
+                value = rows[i, feature]
+                place = 256 if np.isnan(value) else count_below_few(cuts, value)
+                out[i] += heights[place]
+        else:
+            for i in range(rows.shape[0]):
+                value = rows[i, feature]
+                place = 256 if np.isnan(value) else count_below_narrow(cuts, value)
+                out[i] += heights[place]
