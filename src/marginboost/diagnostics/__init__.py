@@ -35,6 +35,8 @@ average_influence, InfluenceRecorder,                   who a run leaned on (RQ2
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (RQ9)
 compression_bound, risk_compression_bound               (B.10), (B.13) (Q38, Q40)
+pac_sample_size, vc_bound, consistent_bound,            Thm 1.1 to 1.3, VC dimension of votes
+combined_vc_dimension, boosting_sample_size             (Q04-Q06, Q09, Q10)
 descent_edges, progress_terms, ProgressTerms,           leveraging as descent (Q31-Q33)
 auxiliary_functions, AuxiliaryFunctions, progress_bound
 selection_quality, SelectionQuality,                    δ, β of a selection rule (Q34, Q35)
@@ -69,6 +71,13 @@ from .bounds import (
     normaliser_bound,
     simplified_training_error_bound,
     training_error_bound,
+)
+from .capacity import (
+    boosting_sample_size,
+    combined_vc_dimension,
+    consistent_bound,
+    pac_sample_size,
+    vc_bound,
 )
 from .coefficient_path import CoefficientPath, coefficient_path, lars_path
 from .comparison import Comparison, MeanPercent, best_methods, compare_errors, mean_percent
@@ -192,10 +201,13 @@ __all__ = [
     "average_influence",
     "best_methods",
     "binary_relative_entropy",
+    "boosting_sample_size",
     "class_margins",
     "coefficient_path",
+    "combined_vc_dimension",
     "compare_errors",
     "compression_bound",
+    "consistent_bound",
     "degrees_of_freedom",
     "descent_edges",
     "duality_gap",
@@ -232,6 +244,7 @@ __all__ = [
     "nu_bound",
     "nu_margin",
     "optimality_violation",
+    "pac_sample_size",
     "progress_bound",
     "progress_terms",
     "risk_compression_bound",
@@ -247,6 +260,7 @@ __all__ = [
     "support_vectors",
     "target_regime",
     "training_error_bound",
+    "vc_bound",
     "voting_margins",
     "zero_one_error",
 ]
