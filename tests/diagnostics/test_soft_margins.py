@@ -223,7 +223,7 @@ def test_nu_bound_needs_a_positive_margin():
 
 
 def test_compression_golden_values():
-    """E16, V11, C29: 24.2 % by natural logarithms, 34.9 % by binary ones."""
+    """E16, V11, C29, C54: 24.2 % by natural logarithms, 34.9 % by binary ones."""
     assert compression_bound(200, 10) == pytest.approx(0.241811, abs=5e-7)
     assert compression_bound(200, 10, logarithm="binary") == pytest.approx(0.348860, abs=5e-7)
 

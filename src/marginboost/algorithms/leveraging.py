@@ -32,8 +32,8 @@ scale ``1 - P / P(0)``: the share of the empty model's loss that is saved. They 
 bound is 1, and nothing is certified.
 
 Rate: linear, if all minimisers are finite, the hypotheses finitely many and the oracle exact or off
-by a factor (Thm 3.5; ``diagnostics.has_finite_minimiser`` says whether the first holds, Q37). Else
-P converges to its infimum, without rate.
+by a factor (Thm 3.5, D07; ``diagnostics.has_finite_minimiser`` says whether the first holds, Q37).
+Else P converges to its infimum, without rate.
 
 With the exponential loss and ±1 hypotheses this is AdaBoost, round for round (CH-C14, LB-C9).
 

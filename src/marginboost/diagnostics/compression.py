@@ -1,4 +1,4 @@
-"""Bounds for learners that use few examples (Q38-Q40; B.5, eq. B.10, B.13; ratsch-2 C29, E16).
+"""Bounds for learners that use few examples (Q38-Q40, C54; B.5, eq. B.10, B.13; ratsch-2 C29, E16).
 
 A learner whose answer follows from q of its N examples alone compresses the sample: the other N - q
 test it. The bounds know nothing of the class of hypotheses. For the ν-LP and for margins, q is the

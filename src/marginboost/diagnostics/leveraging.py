@@ -113,7 +113,7 @@ class AuxiliaryFunctions:
 
 
 def auxiliary_functions(problem: CoordinateProblem, coef: Any) -> AuxiliaryFunctions:
-    """Measure the distance from the optimum by what single steps can do (Q33)."""
+    """Measure the distance from the optimum by what single steps can do (Q33, D03)."""
     alpha = vector("coef", coef)
     scores = problem.scores(alpha)
     slopes = problem.projected(problem.gradient(scores), alpha)

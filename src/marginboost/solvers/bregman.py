@@ -11,8 +11,9 @@ Dual:  max_λ  <b, λ> - G(∇𝒢(d⁰) + Mλ) + G(∇𝒢(d⁰)),  G the loss:
     exponential   d log d - d                     d > 0      log d             1
     logistic      d log d + (1 - d) log(1 - d)    (0, 1)     log(d / (1 - d))  ½
 
-and the same for every other convex, smooth loss of the package. With M = -(y h_j(x_i)) for losses
-of a margin, M = -(h_j(x_i)) for those of a residual, and b = 0, the d are the weights of boosting.
+and the same for every other convex, smooth loss of the package: Bregman functions (D01). With M =
+-(y h_j(x_i)) for losses of a margin, M = -(h_j(x_i)) for those of a residual, and b = 0, the d are
+the weights of boosting.
 
 The projection onto one hyperplane <h, d> = b moves ∇𝒢(d) along h until the equation holds: an exact
 coordinate step of the dual problem, with the multiplier λ as step (C41, C44). So the Bregman

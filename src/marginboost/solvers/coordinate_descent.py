@@ -20,7 +20,7 @@ Each step minimises F over one coordinate. Which one is the selection rule:
 
 Certificate: none here; the projected gradient vanishes at the optimum, and only there.
 Rate: linear where F is strongly convex on bounded sets, its minimisers are finite and the steps are
-β-optimal, |step| >= β max |step| (Thm 3.2, 3.3, A36). The slope rule gives β = δ η_l/η_u, the
+β-optimal, |step| >= β max |step| (Thm 3.2, 3.3, A36, D06). The slope rule gives β = δ η_l/η_u, the
 improvement rule β = √(δ η_l³ / (2 η_u³)), η the bounds on second derivatives (Q35).
 
 References: Luo & Tseng 1992; Rätsch 2001, section 3.3.
