@@ -91,6 +91,15 @@ def test_fit_prints_a_summary(table, run, tmp_path):
     assert "\x1b" not in found.out
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "words"), [("softmax-boost", "loss saved"), ("lpboost", "soft margin")]
+)
+def test_fit_says_what_its_numbers_are(table, run, tmp_path, algorithm, words):
+    options = ("--algorithm", algorithm, "--rounds", "3", "--out", tmp_path / "m.json")
+    answer = run("fit", table, *ROLES, *options)
+    assert re.search(rf"^{words} +-?[0-9]", answer.out, re.MULTILINE)
+
+
 def test_settings_reach_the_algorithm(table, run, tmp_path):
     out = tmp_path / "m.json"
     options = ("--nu", "0.2", "--tol", "0.01", "--rounds", "7", "--seed", "3", "--jobs", "1")

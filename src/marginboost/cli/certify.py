@@ -123,10 +123,12 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
 
 
 def _show_problem(problem: dict[str, Any], screen: Screen) -> None:
+    from .models import measured
+
     proofs = problem["stored"], problem["recomputed"]
     lines = {"value": "of this model", "lower": "best is at least", "upper": "best is at most"}
     screen.table(
-        [problem["objective"], "in the file", "recomputed"],
+        [measured(problem["objective"]), "in the file", "recomputed"],
         [[words, *(f"{proof[key]:.8g}" for proof in proofs)] for key, words in lines.items()],
         align="<>>",
     )

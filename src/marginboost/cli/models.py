@@ -164,7 +164,7 @@ def _show_problem(
             "hypotheses": f"{problem['hypotheses']:,}",
             **{name.replace("_", " "): f"{v:.6g}" for name, v in problem["chosen"].items()},
             **more,
-            model["objective"]: f"{proof['value']:.6g}",
+            measured(model["objective"]): f"{proof['value']:.6g}",
             "best possible": bracket(proof),
             "": proof["reason"],
         }
@@ -175,7 +175,8 @@ def _show_problems(model: dict[str, Any], screen: Screen, more: dict[str, object
     """Print one line for each problem of a model of several classes."""
     screen.facts(more)
     screen.say()
-    headers = ["class against others", "rounds", "ended by", "hypotheses", model["objective"]]
+    value = measured(model["objective"])
+    headers = ["class against others", "rounds", "ended by", "hypotheses", value]
     rows = [
         [
             problem["name"],
@@ -188,6 +189,11 @@ def _show_problems(model: dict[str, Any], screen: Screen, more: dict[str, object
         for problem in model["problems"]
     ]
     screen.table([*headers, "best possible"], rows, align="<><>><")
+
+
+def measured(objective: str) -> str:
+    """What the numbers of a certificate are: of a loss, the share that is saved."""
+    return "loss saved" if "loss" in objective else objective
 
 
 def bracket(proof: dict[str, Any]) -> str:
