@@ -208,6 +208,14 @@ def test_busy_helpers_hold_nobody_up():
         free.set()
 
 
+def test_the_pool_survives_an_error_of_a_guest():
+    def fail():
+        raise ArithmeticError
+
+    invite(fail, 4)
+    test_work_is_shared_out()
+
+
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_an_error_in_a_block_is_raised(n_threads):
     def task(block):

@@ -1,5 +1,7 @@
 """Gradient boosting and its relatives: CH-A6 to CH-A9, CH-C12, CH-C14, and what must not matter."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from sklearn.metrics import log_loss
 from sklearn.tree import DecisionTreeRegressor
 from strategies import binned_sample, few, imperfect_sign_problems, plain_adaboost, recorded, theory
 
+import marginboost.oracles.gradient_trees as gradient_trees_module
 from marginboost import (
     AdaBoostClassifier,
     Checkpoint,
@@ -20,6 +23,7 @@ from marginboost import (
     GradientTreeOracle,
     LogitBoostClassifier,
     RealAdaBoostClassifier,
+    SoftmaxBoostClassifier,
     StumpOracle,
     load,
 )
@@ -262,6 +266,36 @@ def test_threads_change_nothing():
     assert one.estimators_ == two.estimators_
     np.testing.assert_array_equal(one.estimator_weights_, two.estimator_weights_)
     np.testing.assert_array_equal(one.dual_, two.dual_)
+
+
+def test_a_tree_that_does_not_grow_keeps_nobody_waiting(monkeypatch):
+    """Helpers leave where the leader fails."""
+
+    def fail(*args):
+        time.sleep(0.02)
+        raise KeyboardInterrupt
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30_000, 20)), rng.random(30_000) < 0.5
+    with monkeypatch.context() as patch:
+        patch.setattr(gradient_trees_module, "grow_tree", fail)
+        with pytest.raises(KeyboardInterrupt):
+            GradientBoostClassifier(n_estimators=2, n_jobs=2).fit(X, y)
+    GradientBoostClassifier(n_estimators=2, n_jobs=2).fit(X, y)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3])
+@pytest.mark.parametrize("make", [GradientBoostClassifier, SoftmaxBoostClassifier])
+def test_rare_classes_do_not_make_steps_without_end(make, rate):
+    """Settled rows have no curvature: Newton's steps are cut there, and the loss falls on."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 3))
+    y = np.where(X[:, 0] > 3.2, 2, rng.random(20_000) < 0.5)
+    if make is GradientBoostClassifier:
+        y = y == 2
+    model = make(n_estimators=60, learning_rate=rate, min_leaf_rows=5).fit(X, y)
+    assert (np.diff(model.history_["loss"]) < 0).all()
+    assert np.abs(model.estimator_weights_[1:]).max() <= 4 * rate
 
 
 class Crash(Callback):

@@ -19,11 +19,17 @@ TREE_PARAMETERS = """max_leaves : int or None
     max_depth : int or None
         Most splits between root and leaf.
     min_leaf_rows : float
-        Least number of rows in a leaf, estimated by curvature.
+        Least number of rows in a leaf, estimated by curvature: rows that are all but settled count
+        for little.
     l2 : float
         Added to the curvature of a leaf, as a number of average rows.
     subsample : float
         Share of the rows, drawn anew for every tree: stochastic gradient boosting."""
+
+LONGEST_STEP = 4.0
+"""Largest leaf of a classifier before the learning rate (Friedman, Hastie & Tibshirani 2000).
+
+Where the rows of a leaf are all but settled, curvature vanishes and Newton's step has no end."""
 
 C = TypeVar("C", bound="type[BaseBooster]")
 
@@ -94,7 +100,7 @@ class SecondOrderClassifier(BaseMarginClassifier):
 
     def _tree_settings(self) -> dict[str, Any]:
         """Further settings of the trees."""
-        return {}
+        return {"max_step": LONGEST_STEP}
 
     def _default_oracle(self) -> Oracle:
         return second_order_trees(self, **self._tree_settings())

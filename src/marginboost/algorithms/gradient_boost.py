@@ -258,7 +258,7 @@ class GradientBoostClassifier(SecondOrderClassifier):
         return as_loss("loss", self.loss)
 
     def _tree_settings(self) -> dict[str, Any]:
-        return {"splits": self.splits}
+        return {**super()._tree_settings(), "splits": self.splits}
 
     def _make_rule(self) -> GradientBoost:
         check_number("learning_rate", self.learning_rate, above=0.0)

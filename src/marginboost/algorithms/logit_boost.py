@@ -23,15 +23,12 @@ boosting*, 2000.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..losses import Logistic, Loss
 from ..validation import check_number
 from ._second_order import SecondOrderClassifier, document_trees
 from .gradient_boost import GradientBoost
-
-LARGEST_RESPONSE = 4.0
-"""Largest leaf: where π is near 0 or 1, a working response is as large as one over it."""
 
 
 @document_trees
@@ -77,9 +74,6 @@ class LogitBoostClassifier(SecondOrderClassifier):
 
     def _loss(self) -> Loss:
         return Logistic()
-
-    def _tree_settings(self) -> dict[str, Any]:
-        return {"max_step": LARGEST_RESPONSE}
 
     def _make_rule(self) -> GradientBoost:
         check_number("learning_rate", self.learning_rate, above=0.0)

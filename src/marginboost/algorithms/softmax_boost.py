@@ -39,7 +39,7 @@ from ..oracles.tree_hypothesis import constant_tree
 from ..oracles.tree_per_label import TreePerLabelOracle
 from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
-from ._second_order import document_trees, second_order_trees
+from ._second_order import LONGEST_STEP, document_trees, second_order_trees
 from .gradient_boost import GradientBoost
 
 
@@ -174,7 +174,9 @@ class SoftmaxBoostClassifier(LabelClassifier):
         self.subsample = subsample
 
     def _make_oracle(self) -> TreePerLabelOracle:
-        trees = second_order_trees(self) if self.estimator is None else self.estimator
+        trees = self.estimator
+        if trees is None:
+            trees = second_order_trees(self, max_step=LONGEST_STEP)
         if not isinstance(trees, GradientTreeOracle):
             raise TypeError(
                 f"estimator: got {trees!r}, expected None or a GradientTreeOracle: other base "

@@ -112,7 +112,7 @@ def idle(looks: int) -> int:
 @kernel
 def post(board: Array, n_shares: int) -> None:
     """Offer a task; what its shares read must have been written before."""
-    number = (atomic_read(board, TICKET) >> (2 * SHARES)) + 1
+    number = ((atomic_read(board, TICKET) >> (2 * SHARES)) + 1) & LOW  # of tasks: it may wrap
     atomic_write(board, DONE, 0)
     atomic_write(board, TICKET, (number << (2 * SHARES)) | (n_shares << SHARES))
 

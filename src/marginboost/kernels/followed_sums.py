@@ -55,6 +55,8 @@ class SumsJob(NamedTuple):
         Sums of weight by code, of positive (0:256) and of negative labels (256:512).
     signed : array (features, 256)
         Their difference.
+    parts : array (shares, 5, 520)
+        Room for the sums over the selected rows.
     factors : array (2, 2)
         By how much weights changed on the selected side, and on the other; by label.
     order, board : array of int64
@@ -70,6 +72,7 @@ class SumsJob(NamedTuple):
     counts: Array
     sums: Array
     signed: Array
+    parts: Array
     factors: Array
     order: Array
     board: Array
@@ -131,8 +134,8 @@ def do_share(job: SumsJob, share: int) -> None:
     if job.order[TASK] == SELECT:
         select_share(job, share)
         return
-    first = share * TOGETHER
-    parts = np.zeros((TOGETHER, APART))
+    first, parts = share * TOGETHER, job.parts[share]
+    parts[:] = 0.0
     subset_sums(job, first, parts)
     for j in range(first, min(first + TOGETHER, job.codes.shape[0])):
         follow(job, j, parts[j - first])
@@ -144,7 +147,7 @@ def bring_up_to_date(job: SumsJob, side: int) -> None:
     job.order[SIDE], job.order[TASK] = side, SELECT
     work_together(do_share, job, job.counts.size)
     job.order[TASK] = SUM
-    work_together(do_share, job, -(-job.codes.shape[0] // TOGETHER))
+    work_together(do_share, job, job.parts.shape[0])
 
 
 @kernel

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .crew import UNTIL_DISMISSED, assist, dismiss, work_together
+from .crew import UNTIL_DISMISSED, assist, work_together
 from .gradient_histograms import add_codes, add_rows, add_words
 from .gradient_splits import (
     L2,
@@ -37,6 +37,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 ROWS_AT_ONCE = 1 << 14
 """Rows in a share of work."""
+NODES_AT_ONCE = 32
+"""Nodes in a share of work on leaves."""
 
 DIVIDE, GATHER, SEARCH, MEASURE, WRITE = 0, 1, 2, 3, 4
 """Kinds of tasks."""
@@ -260,26 +262,30 @@ def search_share(job: Job, tile: int) -> None:
 
 
 @kernel
-def measure_share(job: Job, k: int) -> None:
-    """Sums of a leaf, made anew from its rows."""
-    node = job.nodes[k]
-    if node.left >= 0:
-        return
-    slope = curvature = 0.0
-    for i in range(node.start, node.stop):
-        row = job.rows[i]
-        slope += job.leaves[row, 0]
-        curvature += job.leaves[row, 1]
-    node.slope, node.curvature = slope, curvature
+def measure_share(job: Job, share: int) -> None:
+    """Sums of some leaves, made anew from their rows."""
+    first = share * NODES_AT_ONCE
+    for k in range(first, min(first + NODES_AT_ONCE, job.order[N_NODES])):
+        node = job.nodes[k]
+        if node.left >= 0:
+            continue
+        slope = curvature = 0.0
+        for i in range(node.start, node.stop):
+            row = job.rows[i]
+            slope += job.leaves[row, 0]
+            curvature += job.leaves[row, 1]
+        node.slope, node.curvature = slope, curvature
 
 
 @kernel
-def write_share(job: Job, k: int) -> None:
-    """Outputs of a leaf's rows."""
-    node = job.nodes[k]
-    if node.left < 0:
-        for i in range(node.start, node.stop):
-            job.column[job.rows[i]] = node.value
+def write_share(job: Job, share: int) -> None:
+    """Outputs of some leaves' rows."""
+    first = share * NODES_AT_ONCE
+    for k in range(first, min(first + NODES_AT_ONCE, job.order[N_NODES])):
+        node = job.nodes[k]
+        if node.left < 0:
+            for i in range(node.start, node.stop):
+                job.column[job.rows[i]] = node.value
 
 
 @kernel
@@ -433,7 +439,7 @@ def grow(job: Job) -> None:
             break
         search_children(job)
     order[KIND] = MEASURE
-    do_task(job, order[N_NODES])
+    do_task(job, -(-order[N_NODES] // NODES_AT_ONCE))
 
 
 @kernel
@@ -470,6 +476,5 @@ def grow_tree(job: Job, unit: float, largest: float) -> tuple[int, float, float]
     n_nodes = job.order[N_NODES]
     scale, edge = set_values(job.nodes[:n_nodes], job.limits[L2], unit, largest)
     job.order[KIND] = WRITE
-    do_task(job, n_nodes)
-    dismiss(job.board)
+    do_task(job, -(-n_nodes // NODES_AT_ONCE))
     return n_nodes, scale, edge

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from itertools import count
 from numbers import Integral
@@ -22,9 +22,18 @@ ROW_BLOCK = 1 << 17
 Threads take turns in the interpreter between kernels, so few large blocks beat many small ones."""
 
 _tasks: SimpleQueue[Callable[[], object]] = SimpleQueue()
-_threads = (0, 0)
-"""Process that the threads belong to, and how many there are."""
+_n_threads = 0
 _lock = threading.Lock()
+
+
+def _forget_threads() -> None:
+    """Begin anew: a forked child has none of its parent's threads, and perhaps a taken lock."""
+    global _tasks, _n_threads, _lock
+    _tasks, _n_threads, _lock = SimpleQueue(), 0, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
 def available_threads() -> int:
@@ -69,22 +78,22 @@ def one_algebra_thread() -> AbstractContextManager[Any]:
 
 def _serve(tasks: SimpleQueue[Callable[[], object]]) -> None:
     while True:
-        tasks.get()()
+        task = tasks.get()
+        with suppress(Exception):  # help is help: whoever asked for it can do without
+            task()
 
 
 def invite(task: Callable[[], object], n_threads: int) -> None:
-    """Have ``n_threads`` threads call a task when they can; a forked child has threads of its own.
+    """Have ``n_threads`` threads call a task when they can.
 
     A bare queue hands over a task in half the time that an executor with its futures takes.
     """
-    global _tasks, _threads
+    global _n_threads
     with _lock:
-        if _threads[0] != os.getpid():
-            _tasks, _threads = SimpleQueue(), (os.getpid(), 0)
-        for i in range(_threads[1], n_threads):
+        for i in range(_n_threads, n_threads):
             name = f"marginboost-{i}"
             threading.Thread(target=_serve, args=(_tasks,), name=name, daemon=True).start()
-        _threads = (_threads[0], max(_threads[1], n_threads))
+        _n_threads = max(_n_threads, n_threads)
         for _ in range(n_threads):
             _tasks.put(task)
 

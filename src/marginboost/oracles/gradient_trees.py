@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy as np
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.crew import new_board
+from ..kernels.crew import dismiss, new_board
 from ..kernels.gradient_histograms import (
     FEATURES_A_WORD,
     NARROW,
@@ -45,7 +46,7 @@ from ..kernels.gradient_trees import (
     help_grow,
 )
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
-from ..kernels.threads import run_blocks, run_rows
+from ..kernels.threads import invite, run_blocks, run_rows
 from ..kernels.trees import NODE, walk_codes
 from ..kernels.weights import weighted_sum
 from ..validation import check_choice, check_number
@@ -229,16 +230,12 @@ class GradientTreeOracle(Oracle):
             board=new_board() if self._n_threads > 1 else np.zeros(0, np.int64),
         )
         largest = np.inf if self.max_step is None else self.max_step
-        grown: list[tuple[int, float, float]] = []
-
-        def work(worker: int) -> None:
-            if worker == 0:
-                grown.append(grow_tree(job, total, largest))
-            else:
-                help_grow(job)
-
-        run_blocks(work, self._n_threads, self._n_threads)
-        n_nodes, scale, edge = grown[0]
+        try:
+            if self._n_threads > 1:
+                invite(partial(help_grow, job), self._n_threads - 1)
+            n_nodes, scale, edge = grow_tree(job, total, largest)
+        finally:
+            dismiss(job.board)  # whatever happens: nobody may wait for a tree that does not grow
         tree = self._tree(job.nodes[:n_nodes], job.tables)
         if rows is not None:
             self._walk(tree, job, rows)

@@ -19,7 +19,15 @@ from ..core.oracle import Candidate, Reweighting
 from ..core.types import Array
 from ..data import BinnedMatrix
 from ..kernels.crew import dismiss, new_board, want_helpers
-from ..kernels.followed_sums import ALL, BLOCK, SumsJob, bring_up_to_date, help_sums
+from ..kernels.followed_sums import (
+    ALL,
+    APART,
+    BLOCK,
+    TOGETHER,
+    SumsJob,
+    bring_up_to_date,
+    help_sums,
+)
 from ..kernels.stumps import histograms_any, histograms_uint8
 from ..kernels.threads import ROW_BLOCK, invite, run_blocks
 
@@ -134,6 +142,7 @@ class WeightHistograms:
             counts=np.zeros(-(-n_rows // BLOCK), np.int64),
             sums=np.zeros((n_features, 512)),
             signed=self.signed,
+            parts=np.empty((-(-n_features // TOGETHER), TOGETHER, APART)),
             factors=np.ones((2, 2)),
             order=np.zeros(2, np.int64),
             board=new_board() if self._n_helpers else np.zeros(0, np.int64),

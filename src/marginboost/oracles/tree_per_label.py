@@ -10,6 +10,7 @@ Reference: Friedman, *Greedy function approximation: a gradient boosting machine
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any
 
@@ -85,12 +86,26 @@ class TreePerLabelOracle(LabelOracle):
 
         def grow(label: int) -> None:
             grower = self._growers.get()
-            grower.bend(self._curvatures[label] if self._bent else None)
-            found[label] = grower.best(self._slopes[label], round=round)[0]
-            self._growers.put(grower)
+            try:
+                found[label] = self._grow(grower, label, round)
+            finally:
+                self._growers.put(grower)
 
         run_blocks(grow, len(found), self._n_growers)
         return [self._joined(found)]
+
+    def _grow(self, grower: GradientTreeOracle, label: int, round: int) -> Candidate:
+        """One tree; its slopes are made to sum to one, as it expects them."""
+        slopes, curvatures = self._slopes[label], self._curvatures[label]
+        size = float(np.abs(slopes).sum()) or 1.0
+        slopes /= size
+        if self._bent:
+            curvatures /= size
+        grower.bend(curvatures if self._bent else None)
+        found = grower.best(slopes, round=round)[0]
+        # Without curvature leaves are means of the scaled slopes.
+        scale = found.scale if self._bent else size * found.scale
+        return replace(found, edge=size * found.edge, scale=scale)
 
     def _joined(self, found: list[Candidate]) -> Candidate:
         """Return the candidates of all labels as one, with one scale."""
