@@ -898,6 +898,10 @@ WRONG_SEVERAL = [
     ("softmax", "ensemble.members.1.trees.0.kind", "stump", r"ensemble\.members\[1\]"),
     ("softmax", "ensemble.members.1.trees.2.feature.0", 9, "feature 9 of 5"),
     ("softmax", "classes.values", ["no", "yes"], "2 outputs a row"),
+    ("softmax", "ensemble.members.1.more", 1, "tree_per_label: got the key 'more'"),
+    ("softmax", "ensemble.members.1.trees.0.more", 1, "tree: got the key 'more'"),
+    ("M2", "ensemble.members.0.tree.more", 1, "tree: got the key 'more'"),
+    ("AdaBoost", "problems.0.ensemble.members.0.more", 1, "stump: got the key 'more'"),
 ]
 
 

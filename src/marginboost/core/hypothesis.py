@@ -18,6 +18,8 @@ class Hypothesis(ABC):
     """
 
     kind: ClassVar[str] = ""
+    keys: ClassVar[tuple[str, ...]] = ()
+    """Keys of its plain data besides ``kind``; data with others is refused."""
     registry: ClassVar[dict[str, type[Hypothesis]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -81,4 +83,8 @@ def hypothesis_from_dict(data: dict[str, Any]) -> Hypothesis:
         raise ValueError(
             f"hypothesis kind: got {kind!r}, expected one of {sorted(Hypothesis.registry)}"
         )
-    return Hypothesis.registry[kind].from_dict(data)
+    chosen = Hypothesis.registry[kind]
+    unknown = sorted(set(data) - {"kind", *chosen.keys}) if chosen.keys else []
+    if unknown:
+        raise ValueError(f"{kind}: got the key {unknown[0]!r}, expected {', '.join(chosen.keys)}")
+    return chosen.from_dict(data)

@@ -20,6 +20,7 @@ class Column(Hypothesis):
     """A column of the given matrix, with its sign: its outputs are the rows' own entries."""
 
     kind: ClassVar[str] = "column"
+    keys: ClassVar[tuple[str, ...]] = ("index", "sign")
 
     index: int
     sign: float = 1.0

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
+from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.labels import own_labels
 from ..core.types import Array
 from ..kernels.label_trees import add_label_trees
@@ -33,6 +33,7 @@ class LabelTree(Hypothesis):
     """
 
     kind: ClassVar[str] = "label_tree"
+    keys: ClassVar[tuple[str, ...]] = ("n_labels", "tree", "answers", "sets")
 
     tree: Tree
     answers: Array
@@ -121,9 +122,7 @@ class LabelTree(Hypothesis):
         n_labels, tree = data.get("n_labels"), data.get("tree")
         if type(n_labels) is not int or not 2 <= n_labels < 1 << 31:
             raise ValueError(f"n_labels: got {short(n_labels)}, expected an integer of at least 2")
-        if not isinstance(tree, dict) or tree.get("kind") != Tree.kind:
-            raise ValueError(f"tree: got {short(tree)}, expected a tree")
-        splits = Tree.from_dict(tree)
+        splits = _read_tree("tree", tree)
         sets = _read_sets(data.get("sets"), n_labels)
         answers = data.get("answers")
         if not isinstance(answers, list) or len(answers) != splits.n_nodes:
@@ -139,6 +138,7 @@ class TreePerLabel(Hypothesis):
     """A tree for every label, with values in [-1, 1]."""
 
     kind: ClassVar[str] = "tree_per_label"
+    keys: ClassVar[tuple[str, ...]] = ("trees",)
 
     trees: tuple[Tree, ...]
 
@@ -185,10 +185,15 @@ class TreePerLabel(Hypothesis):
         trees = data.get("trees")
         if not isinstance(trees, list) or len(trees) < 2:
             raise ValueError(f"trees: got {short(trees)}, expected a list of at least 2")
-        for tree in trees:
-            if not isinstance(tree, dict) or tree.get("kind") != Tree.kind:
-                raise ValueError(f"trees: got {short(tree)}, expected a tree")
-        return cls(tuple(Tree.from_dict(tree) for tree in trees))
+        return cls(tuple(_read_tree("trees", tree) for tree in trees))
+
+
+def _read_tree(name: str, data: Any) -> Tree:
+    if not isinstance(data, dict) or data.get("kind") != Tree.kind:
+        raise ValueError(f"{name}: got {short(data)}, expected a tree")
+    tree = hypothesis_from_dict(data)
+    assert isinstance(tree, Tree)
+    return tree
 
 
 def _read_sets(sets: Any, n_labels: int) -> Array:

@@ -29,6 +29,7 @@ class Line(Hypothesis):
     """
 
     kind: ClassVar[str] = "line"
+    keys: ClassVar[tuple[str, ...]] = ("feature", "centre", "slope")
 
     feature: int
     centre: float

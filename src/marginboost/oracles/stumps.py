@@ -44,6 +44,7 @@ class Stump(Hypothesis):
     """
 
     kind: ClassVar[str] = "stump"
+    keys: ClassVar[tuple[str, ...]] = ("feature", "threshold", "labels", "categories")
 
     feature: int
     threshold: float

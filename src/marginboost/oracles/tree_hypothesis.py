@@ -35,6 +35,9 @@ class Tree(Hypothesis):
     """
 
     kind: ClassVar[str] = "tree"
+    keys: ClassVar[tuple[str, ...]] = (
+        *("feature", "left", "right", "value", "gain", "threshold", "missing_left", "categories"),
+    )
 
     nodes: Array
     categories: Array
