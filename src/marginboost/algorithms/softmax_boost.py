@@ -31,7 +31,6 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.types import Array
-from ..duals.newton import NewtonWeights
 from ..duals.softmax import SoftmaxWeights, softmax_losses
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.label_hypotheses import TreePerLabel
@@ -59,7 +58,6 @@ class SoftmaxBoost(GradientBoost):
         """Begin with the classes' shares, or take up a run; then weights follow the scores."""
         sample = state.sample
         if not isinstance(sample, LabelByLabel):
-            self._weights = NewtonWeights(self.loss)
             super().start(state)
             return
         self._weights = SoftmaxWeights()

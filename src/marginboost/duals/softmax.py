@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import log_softmax
 
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
@@ -71,7 +72,4 @@ def softmax_losses(scores: Array, labels: Array) -> Array:
     >>> np.round(softmax_losses(np.array([[0.0, 0.0], [0.0, 800.0]]), np.array([0, 0])), 6)
     array([6.93147e-01, 8.00000e+02])
     """
-    largest = scores.max(axis=1)
-    total = np.exp(scores - largest[:, None]).sum(axis=1)
-    own = scores[np.arange(len(labels)), labels]
-    return np.asarray(np.log(total) + largest - own)
+    return np.asarray(-log_softmax(scores, axis=1)[np.arange(len(labels)), labels])

@@ -9,7 +9,6 @@ Reference: Friedman, *Greedy function approximation: a gradient boosting machine
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any
@@ -20,7 +19,7 @@ from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.types import Array
-from ..kernels.threads import run_blocks
+from ..kernels.threads import run_blocks, run_rows
 from .gradient_trees import GradientTreeOracle
 from .label_hypotheses import TreePerLabel
 from .label_trees import LabelOracle
@@ -116,26 +115,18 @@ class TreePerLabelOracle(LabelOracle):
         trees = [tree.scaled(share) for tree, share in zip(trees, shares, strict=True)]
         column = np.empty((len(self.sample.labels), len(found)))
 
-        def fill(here: slice) -> None:
+        def fill(start: int, stop: int) -> None:
             for label, (candidate, share) in enumerate(zip(found, shares, strict=True)):
-                np.multiply(candidate.column[here], share, out=column[here, label])
+                np.multiply(candidate.column[start:stop], share, out=column[start:stop, label])
 
-        self._over_examples(fill)
+        run_rows(fill, len(column), self.sample.n_threads, ROWS_AT_ONCE)
         return Candidate(TreePerLabel(tuple(trees)), float(edge), column.ravel(), scale)
 
     def _turn(self, values: Array, out: Array) -> None:
         """Write values of (example, label) rows as (label, example)."""
         matrix = values.reshape(-1, self.sample.n_classes)
 
-        def turn(here: slice) -> None:
-            out[:, here] = matrix[here].T
+        def turn(start: int, stop: int) -> None:
+            out[:, start:stop] = matrix[start:stop].T
 
-        self._over_examples(turn)
-
-    def _over_examples(self, task: Callable[[slice], None]) -> None:
-        n_blocks = -(-len(self.sample.labels) // ROWS_AT_ONCE)
-
-        def block(k: int) -> None:
-            task(slice(k * ROWS_AT_ONCE, (k + 1) * ROWS_AT_ONCE))
-
-        run_blocks(block, n_blocks, self.sample.n_threads)
+        run_rows(turn, len(matrix), self.sample.n_threads, ROWS_AT_ONCE)
