@@ -87,8 +87,10 @@ def show(section: Section) -> None:
     for note in section.notes:
         print(f"note: {note}")
     if section.other_load is not None:
-        doubt = "; TOO MUCH, repeat on a quiet machine" if section.other_load > MOST_COMPANY else ""
-        print(f"other processes took {section.other_load:.0%} of the machine meanwhile{doubt}")
+        company = (
+            "; TOO MUCH, repeat on a quiet machine" if section.other_load > MOST_COMPANY else ""
+        )
+        print(f"other processes took {section.other_load:.0%} of the machine meanwhile{company}")
     print(end="", flush=True)
 
 

@@ -25,7 +25,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from marginboost import AdaBoostClassifier, StumpOracle
-from marginboost.estimators import BaseMarginClassifier
+from marginboost.estimators.classifier import BaseMarginClassifier
 
 EVERY = sorted(BaseMarginClassifier.registry.values(), key=lambda make: make.__name__)
 

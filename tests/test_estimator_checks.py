@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import marginboost.audit  # noqa: F401 - registers RobustBoostClassifier
 from marginboost import AdaBoostClassifier, MulticlassBooster
 from marginboost.algorithms._labels import LabelClassifier
-from marginboost.estimators import BaseMarginClassifier
+from marginboost.estimators.classifier import BaseMarginClassifier
 
 EVERY = {**BaseMarginClassifier.registry, **LabelClassifier.registry}
 

@@ -16,15 +16,15 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginboost import AdaBoostClassifier, LPBoostClassifier, TreeOracle
-from marginboost.datasets import circle_2d
-from marginboost.diagnostics import support_overlap
-from marginboost.hypothesis_space import (
+from marginboost.algorithms.hypothesis_space import (
     HypothesisSpace,
     hard_margin_svm,
     hypothesis_features,
     hypothesis_kernel,
     svm_report,
 )
+from marginboost.datasets import circle_2d
+from marginboost.diagnostics import support_overlap
 from marginboost.solvers import solve_norm_margin
 
 theory = settings(derandomize=True, deadline=None, max_examples=15, database=None)

@@ -22,14 +22,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
 from marginboost.algorithms import AdaBoostClassifier, LPBoostClassifierCV
+from marginboost.algorithms.multiclass import MulticlassBooster, saved_classes
 from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS
 from marginboost.data import Table
-from marginboost.estimators import BaseMarginClassifier
+from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.losses import Huber, Loss
-from marginboost.model_file import document_of, load_model, read_document, save_model
-from marginboost.model_reader import ORACLES, ModelFileError, model_from_document
-from marginboost.multiclass import MulticlassBooster, saved_classes
+from marginboost.model.file import document_of, load_model, read_document, save_model
+from marginboost.model.reader import ORACLES, ModelFileError, model_from_document
 from marginboost.oracles import (
     FiniteOracle,
     GradientTreeOracle,

@@ -15,7 +15,8 @@ from marginboost.algorithms import AdaBoostClassifier, L2BoostRegressor
 from marginboost.algorithms._labels import LabelClassifier
 from marginboost.core.ensemble import Ensemble
 from marginboost.data import Table
-from marginboost.estimators import BaseMarginClassifier
+from marginboost.estimators.classifier import BaseMarginClassifier
+from marginboost.estimators.regressor import BaseBoostRegressor
 from marginboost.oracles import (
     FiniteOracle,
     GradientTreeOracle,
@@ -26,7 +27,6 @@ from marginboost.oracles import (
     TreeOracle,
 )
 from marginboost.oracles.stumps import Stump
-from marginboost.regressors import BaseBoostRegressor
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -58,7 +58,7 @@ def assert_same(model: Any, X: Any, rows: Any = None) -> None:
     """Labels and votes equal, probabilities but for the runtime's exponential function."""
     found = run(model, X if rows is None else rows)
     votes = model.decision_function(X)
-    if abs(model.ensemble_.length - 1.0) > 1e-9:
+    if abs(model.ensemble_.l1_norm - 1.0) > 1e-9:
         assert np.array_equal(found["vote"], votes)
     else:  # onnxruntime leaves a division by almost one out
         assert np.allclose(found["vote"], votes, rtol=1e-15, atol=0)
@@ -134,7 +134,7 @@ def test_codes_outside_the_list_are_in_no_set(oracle: Any) -> None:
     model = AdaBoostClassifier(oracle, n_estimators=10).fit(X, y)
     rows = np.array([[0.5, code, 1.0] for code in (-7.0, -1.0, 4.0, 1e9)])
     score = model.ensemble_.scores(Table(rows, model._names))
-    assert np.array_equal(run(model, rows)["vote"], score / model.ensemble_.length)
+    assert np.array_equal(run(model, rows)["vote"], score / model.ensemble_.l1_norm)
 
 
 @pytest.mark.parametrize("oracle", [StumpOracle(), TreeOracle()], ids=str)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginboost import LPBoostClassifier
-from marginboost.core.packed_pool import ROWS, PackedPool
-from marginboost.core.pool import ColumnPool
 from marginboost.datasets import circle_2d, flip_labels
+from marginboost.solvers.masters.packed_pool import ROWS, PackedPool
+from marginboost.solvers.masters.pool import ColumnPool
 
 
 def signs(rng, m, n):

@@ -8,8 +8,8 @@ import pytest
 
 from marginboost.algorithms._labels import LabelClassifier
 from marginboost.demo import main
-from marginboost.estimators import BaseMarginClassifier
-from marginboost.regressors import BaseBoostRegressor
+from marginboost.estimators.classifier import BaseMarginClassifier
+from marginboost.estimators.regressor import BaseBoostRegressor
 
 README = Path(__file__).parents[1] / "README.md"
 

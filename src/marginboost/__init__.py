@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         SoftmaxBoostClassifier,
         TotalBoostClassifier,
     )
+    from .algorithms.multiclass import MulticlassBooster
     from .audit import LabelAudit, RobustBoostClassifier
     from .core import (
         Callback,
@@ -55,8 +56,7 @@ if TYPE_CHECKING:
         TimeBudget,
     )
     from .data import BinnedMatrix
-    from .model_reader import ModelFileError
-    from .multiclass import MulticlassBooster
+    from .model.reader import ModelFileError
     from .oracles import (
         FiniteOracle,
         GradientTreeOracle,
@@ -72,8 +72,8 @@ if TYPE_CHECKING:
 else:
     # Names are imported when they are first asked for, so that the command line starts at once.
     _PARTS = (
-        *("algorithms", "core", "data", "estimators", "model_reader", "multiclass", "oracles"),
-        *("solvers", "audit", "regressors"),
+        *("algorithms", "algorithms.multiclass", "core", "data", "estimators", "model.reader"),
+        *("oracles", "solvers", "audit"),
     )
 
     def __getattr__(name: str) -> Any:
@@ -98,11 +98,11 @@ def load(path: str | PathLike[str]) -> Any:
     """Load a model written by ``model.save(path)``.
 
     The file is data: it is checked field by field and never run. A file that is damaged, hostile or
-    written by a newer release raises :class:`~marginboost.model_reader.ModelFileError`.
+    written by a newer release raises :class:`~marginboost.model.reader.ModelFileError`.
     """
     from . import audit  # noqa: F401 - registers the classifier that audits
-    from .model_file import load_model
-    from .multiclass import saved_classes
+    from .algorithms.multiclass import saved_classes
+    from .model.file import load_model
 
     return load_model(path, saved_classes())
 

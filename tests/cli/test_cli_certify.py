@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import marginboost
 from marginboost import ArcGVClassifier, LPBoostClassifier, StumpOracle, TreeOracle
 from marginboost.cli.verification import verify
-from marginboost.estimators import BaseMarginClassifier
+from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.solvers import solve_margin_lp
 
 few = settings(derandomize=True, deadline=None, max_examples=12, database=None)

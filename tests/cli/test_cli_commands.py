@@ -24,7 +24,7 @@ from marginboost.cli.errors import Exit, UsageError
 from marginboost.cli.main import COMMANDS, main, make_parser
 from marginboost.cli.output import as_json, guard, sparkline, visible
 from marginboost.cli.reading import MISSING
-from marginboost.estimators import BaseMarginClassifier
+from marginboost.estimators.classifier import BaseMarginClassifier
 
 
 def frame(path):

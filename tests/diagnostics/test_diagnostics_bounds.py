@@ -77,7 +77,7 @@ def test_bounds_hold_and_equal_the_loss_on_a_run(seed):
 
 def test_weights_of_a_run_are_the_softmax_of_its_margins():
     run = matrix_run(1)
-    d = softmax_weights(run.margins, 1 / run.ensemble.length)
+    d = softmax_weights(run.margins, 1 / run.ensemble.l1_norm)
     assert np.allclose(d, np.abs(run.dual), rtol=1e-10)
 
 
@@ -105,7 +105,7 @@ def test_loss_with_target_equals_the_entropy_form():
     target = 0.1
     run = matrix_run(2, target)
     entropy = entropy_bound(run.history["edge"], target)[-1]
-    loss = exponential_loss(run.scores, run.sample.y, length=run.ensemble.length, target=target)
+    loss = exponential_loss(run.scores, run.sample.y, length=run.ensemble.l1_norm, target=target)
     assert loss == pytest.approx(entropy, rel=1e-11)
     assert margin_error_bound(run.history["edge"], target, target)[-1] == pytest.approx(
         entropy, rel=1e-11

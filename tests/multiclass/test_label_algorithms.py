@@ -30,7 +30,7 @@ from marginboost import (
     solve_margin_lp,
 )
 from marginboost.core import LabelByLabel, LabelPairs, RightOrWrong, State
-from marginboost.reductions import multiclass_margins
+from marginboost.model import multiclass_margins
 
 FEW = settings(derandomize=True, deadline=None, max_examples=15, database=None)
 EVERY = [SAMMEClassifier, AdaBoostM1Classifier, AdaBoostM2Classifier, AdaBoostMHClassifier]

@@ -26,9 +26,9 @@ from marginboost import (
     TimeBudget,
     TreeOracle,
 )
-from marginboost.estimators import BaseMarginClassifier
-from marginboost.reductions import CODES, Decoder, class_probabilities, make_code
-from marginboost.reductions.codes import check_code
+from marginboost.estimators.classifier import BaseMarginClassifier
+from marginboost.model import CODES, Decoder, class_probabilities, make_code
+from marginboost.model.codes import check_code
 
 FEW = settings(derandomize=True, deadline=None, max_examples=25, database=None)
 EVERY = sorted(

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import marginboost.oracles.histograms as histograms_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
-from marginboost.core.pool import ColumnPool
 from marginboost.kernels import reference
 from marginboost.kernels.followed_sums import ALL, bring_up_to_date
 from marginboost.kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
 from marginboost.oracles.histograms import FRESH_ROUNDS, WeightHistograms
+from marginboost.solvers.masters.pool import ColumnPool
 
 
 def make_rows(n=6000, d=25, seed=0):

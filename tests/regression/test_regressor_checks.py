@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginboost import L2BoostRegressor, LinearOracle
-from marginboost.regressors import BaseBoostRegressor
+from marginboost.estimators.regressor import BaseBoostRegressor
 
 EVERY = BaseBoostRegressor.registry
 

@@ -98,7 +98,7 @@ class Recorder(Callback):
     def on_round(self, state):
         self.duals.append(state.dual.copy())
         self.scores.append(state.scores.copy())
-        self.lengths.append(state.length)
+        self.lengths.append(state.l1_norm)
         self.min_margins.append(state.min_margin)
 
 

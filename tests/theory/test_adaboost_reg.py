@@ -331,7 +331,7 @@ def test_interrupted_fit_goes_on(tmp_path, mistrust):
 def test_memory_is_plain_data():
     rule = AdaBoostReg()
     train(matrix_sample(np.eye(3) * 2 - 1, np.ones(3)), FiniteOracle(), rule, max_rounds=2)
-    json.dumps(rule.memory(), allow_nan=False)
+    json.dumps(rule.get_state(), allow_nan=False)
 
 
 def test_model_keeps_nothing_of_the_run(tmp_path):

@@ -293,7 +293,7 @@ class Watch(Callback):
         self.rule, self.memory = rule, []
 
     def on_round(self, state):
-        self.memory.append(self.rule.memory())
+        self.memory.append(self.rule.get_state())
 
 
 def smoothed_value(memory, beta, columns, y, C):

@@ -116,7 +116,7 @@ class Watch(Callback):
         self.rule, self.trials, self.memory = rule, [], []
 
     def on_round(self, state):
-        self.memory.append(self.rule.memory())
+        self.memory.append(self.rule.get_state())
         self.trials.append(np.array(self.memory[-1]["trial"]))
 
 
@@ -304,10 +304,10 @@ def test_default_price_follows_the_weight_of_the_sample():
 def test_probabilities_are_those_of_the_loss():
     X, y = circle_2d(150)
     model = L1LeveragingClassifier().fit(X, y)
-    scores = model.ensemble_.length * model.decision_function(X)
+    scores = model.ensemble_.l1_norm * model.decision_function(X)
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-scores)), rtol=1e-9)
     boosted = L1LeveragingClassifier(loss="squared").fit(X, y)
-    scores = boosted.ensemble_.length * boosted.decision_function(X)
+    scores = boosted.ensemble_.l1_norm * boosted.decision_function(X)
     expected = np.clip((1 + scores) / 2, 0, 1)
     np.testing.assert_allclose(boosted.predict_proba(X)[:, 1], expected, atol=1e-9)
 

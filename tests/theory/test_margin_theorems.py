@@ -50,7 +50,7 @@ from marginboost.algorithms import (
 from marginboost.core import Rule, Stop, train
 from marginboost.oracles import FiniteOracle, ResamplingOracle, StumpOracle, matrix_sample
 from marginboost.solvers import solve_margin_lp
-from marginboost.solvers.soft_margin import soft_margin
+from marginboost.solvers.masters.problem import soft_margin
 
 VARIATIONS = {
     "AdaBoost": [

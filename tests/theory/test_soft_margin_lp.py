@@ -20,7 +20,7 @@ from marginboost.core import Stop, train
 from marginboost.datasets import circle_2d, flip_labels
 from marginboost.oracles import FiniteOracle, StumpOracle, matrix_sample
 from marginboost.solvers import solve_margin_lp, solve_priced_margin_lp
-from marginboost.solvers.soft_margin import PricedMargin, SoftMargin, caps, soft_margin
+from marginboost.solvers.masters.problem import PricedMargin, SoftMargin, caps, soft_margin
 
 SOLVERS = ["simplex", "interior", "smooth"]
 EXACT = {"simplex": 1e-8, "interior": 1e-8, "smooth": 1e-6}
@@ -90,7 +90,7 @@ def test_solves_the_full_program(problem, solver):
     if solver == "simplex":
         assert len(done.ensemble) <= len(y)
     if "nu" in form:
-        assert done.ensemble.length == pytest.approx(1.0, abs=1e-12)
+        assert done.ensemble.l1_norm == pytest.approx(1.0, abs=1e-12)
         assert (y * done.dual <= box(weights, **form) + 1e-9).all()
 
 
@@ -500,7 +500,7 @@ def test_bad_settings(settings_, message):
 @given(st.floats(0.001, 0.2), st.integers(0, 10**6))
 def test_smoothing_costs_no_more_than_it_may(beta, seed):
     """0 <= value - smoothed value <= β times the largest entropy, in both forms."""
-    from marginboost.solvers.smooth_master import SmoothMaster, _smoothing_cost
+    from marginboost.solvers.masters.smooth import SmoothMaster, _smoothing_cost
 
     rng = np.random.default_rng(seed)
     margins, y = rng.uniform(-1, 1, 40), np.where(rng.random(40) < 0.5, 1, -1).astype(np.int8)

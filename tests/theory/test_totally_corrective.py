@@ -21,13 +21,13 @@ from marginboost.algorithms import ERLPBoost, LPBoost, SoftBoost, TotalBoost
 from marginboost.algorithms.adaboost_star import rounds_needed
 from marginboost.algorithms.erlpboost import rounds_needed as erlp_rounds
 from marginboost.core import Stop, train
-from marginboost.core.pool import ColumnPool
 from marginboost.datasets import circle_2d, flip_labels
 from marginboost.kernels.entropy import split_mass, threshold_weights
 from marginboost.oracles import FiniteOracle, matrix_sample
 from marginboost.solvers import solve_margin_lp
 from marginboost.solvers.entropy_projection import CappedEntropy, EntropySolver
-from marginboost.solvers.soft_margin import caps, soft_margin
+from marginboost.solvers.masters.pool import ColumnPool
+from marginboost.solvers.masters.problem import caps, soft_margin
 
 
 @st.composite

@@ -24,7 +24,7 @@ from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.exponential import ExponentialWeights
-from ..estimators import BaseMarginClassifier
+from ..estimators.classifier import BaseMarginClassifier
 from ..validation import check_number
 
 
@@ -62,13 +62,13 @@ class SmallSteps(Rule):
         state.note(coef=self.epsilon)
         return None
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return what a resumed run must know, as plain data."""
         return {"shift": self._weights.shift}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take it back."""
-        self._weights.shift = float(memory["shift"])
+        self._weights.shift = float(saved["shift"])
 
 
 class SmallStepsClassifier(BaseMarginClassifier):

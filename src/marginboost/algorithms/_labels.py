@@ -13,9 +13,9 @@ from ..core.oracle import Oracle
 from ..core.run import Run
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..model import multiclass_margins
 from ..oracles.label_trees import LabelOracle, SklearnLabelOracle
-from ..reductions import multiclass_margins
 
 LABEL_ATTRIBUTES = """classes_ : array
         The labels.
@@ -119,7 +119,7 @@ class LabelClassifier(BaseMarginClassifier):
         return super()._scores(rows)
 
     def _class_votes(self, scores: Array, length: float | None = None) -> Array:
-        length = self.ensemble_.length if length is None else length
+        length = self.ensemble_.l1_norm if length is None else length
         return np.clip(scores / (length or 1.0), -1.0, 1.0)
 
     def _votes(self, rows: Table | BinnedMatrix) -> Array:

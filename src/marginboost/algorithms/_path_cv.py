@@ -18,7 +18,7 @@ from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier
+from ..estimators.classifier import BaseMarginClassifier
 from ..validation import check_choice, check_number
 
 

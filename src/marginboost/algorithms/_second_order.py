@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..booster import BaseBooster, document
 from ..core.oracle import Oracle
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier
+from ..estimators.base import BaseBooster, document
+from ..estimators.classifier import BaseMarginClassifier
 from ..losses import Loss
 from ..oracles.gradient_trees import GradientTreeOracle
 

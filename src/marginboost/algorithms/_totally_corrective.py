@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 
 from ..core.oracle import Candidate
-from ..core.pool import ColumnPool
 from ..core.rule import Rule
 from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, vote_share
+from ..estimators.classifier import BaseMarginClassifier, vote_share
 from ..solvers.entropy_projection import CappedEntropy, EntropySolver
-from ..solvers.soft_margin import check_share, soft_margin
+from ..solvers.masters.pool import ColumnPool
+from ..solvers.masters.problem import check_share, soft_margin
 
 COLUMNS = 4
 """Hypotheses asked for in a round: more save rounds, but make each slower."""
@@ -72,7 +72,7 @@ class TotallyCorrective(Rule):
         if state.members:
             for member in state.members:
                 state.pool.append(sample.column(member))
-            state.min_margin = float(np.min(sample.y * state.scores)) / state.length
+            state.min_margin = float(np.min(sample.y * state.scores)) / state.l1_norm
             self._reweigh(state)
 
     def value(self, state: State) -> float:
@@ -102,7 +102,7 @@ class TotallyCorrective(Rule):
         coef = self._multipliers / self._multipliers.sum()
         scores = state.pool.combine(coef)
         value = self.value_of(state.sample.y * scores, float(coef.sum()), state.sample)
-        if value > self._value or state.length == 0.0:
+        if value > self._value or state.l1_norm == 0.0:
             self._value = value
             state.replace(coef, scores)
         state.note(coef=float(coef[-1]))
@@ -112,14 +112,14 @@ class TotallyCorrective(Rule):
         state.dual[:] = state.sample.y * self._solver.weights(self._multipliers)
         self._largest_edge = float(state.pool.edges(state.dual).max())
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the value and the multipliers."""
         return {"value": self._value, "multipliers": self._multipliers.tolist()}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take them back."""
-        self._value = float(memory["value"])
-        self._multipliers = np.array(memory["multipliers"], dtype=np.float64)
+        self._value = float(saved["value"])
+        self._multipliers = np.array(saved["multipliers"], dtype=np.float64)
 
 
 class TotallyCorrectiveClassifier(BaseMarginClassifier):
@@ -143,4 +143,4 @@ class TotallyCorrectiveClassifier(BaseMarginClassifier):
         _, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
 
     def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.length)
+        return vote_share(scores, self.ensemble_.l1_norm)

@@ -30,7 +30,7 @@ from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.exponential import ExponentialWeights
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import wrong_weight
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step
@@ -127,13 +127,13 @@ class AdaBoost(Rule):
         outcome = state.sample.y * best.column
         return exponential_step(np.maximum(np.abs(state.dual), TINY), outcome, target)
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the shift of the weights."""
         return {"shift": self._weights.shift}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take the shift back."""
-        self._weights.shift = float(memory["shift"])
+        self._weights.shift = float(saved["shift"])
 
 
 def binary_step(state: State, best: Candidate) -> float:

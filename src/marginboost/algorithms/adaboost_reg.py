@@ -47,7 +47,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, Problem, document
+from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..solvers.soft_descent import convex_step, search_step, softmin
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING
@@ -145,7 +145,7 @@ class AdaBoostReg(Rule):
         return margins + self.C * self._mistrust
 
     def _present_mistrust(self, state: State) -> Array:
-        length = state.length or 1.0
+        length = state.l1_norm or 1.0
         if callable(self.mistrust):
             return read_mistrust(self.mistrust(state.scores / length), len(state.scores))
         if not isinstance(self.mistrust, str):
@@ -154,7 +154,7 @@ class AdaBoostReg(Rule):
 
     def _reweigh(self, state: State) -> None:
         """Weights of the present combination; its smallest margins, hard and soft."""
-        sample, length = state.sample, state.length
+        sample, length = state.sample, state.l1_norm
         self._mistrust = self._present_mistrust(state)
         margins = sample.y * state.scores
         exponents = margins + self.C * length * self._mistrust
@@ -184,7 +184,7 @@ class AdaBoostReg(Rule):
 
         def line(step: float) -> tuple[Array, Array]:
             """Exponents after a step, above the target, and their derivative."""
-            length = state.length + step
+            length = state.l1_norm + step
             allowance, growth = self._allowance(length, step, weights)
             exponents = margins + step * outcome + self.C * allowance - target * length
             return exponents, outcome + self.C * growth - target
@@ -208,14 +208,14 @@ class AdaBoostReg(Rule):
             return self._exposure + step * weights, weights
         return length * self._mistrust, self._mistrust
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return influence and target."""
         return {"exposure": self._exposure.tolist(), "target": self._target}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take both back."""
-        self._exposure = np.array(memory["exposure"], dtype=np.float64)
-        self._target = float(memory["target"])
+        self._exposure = np.array(saved["exposure"], dtype=np.float64)
+        self._target = float(saved["target"])
 
 
 def read_mistrust(values: Any, n_rows: int) -> Array:

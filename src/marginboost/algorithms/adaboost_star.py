@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..validation import check_number
 from .adaboost import AdaBoost
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
 from ..core.state import State
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from .adaboost import AdaBoost
 
 LOWEST, HIGHEST = -0.99, 1.0 - 1e-9
@@ -65,14 +65,14 @@ class ArcGV(AdaBoost):
             return math.atanh(best.edge) - math.atanh(target)
         return step
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return shift and target."""
-        return {**super().memory(), "target": self._target}
+        return {**super().get_state(), "target": self._target}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take both back."""
-        super().recall(memory)
-        self._target = float(memory["target"])
+        super().set_state(saved)
+        self._target = float(saved["target"])
 
 
 @document

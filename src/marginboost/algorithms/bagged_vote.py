@@ -20,7 +20,7 @@ from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, document, vote_share
 from ..oracles.resampling import ResamplingOracle
 
 
@@ -49,7 +49,7 @@ class BaggedVote(Rule):
 
     def _measure(self, state: State) -> None:
         if state.size:
-            state.min_margin = float(np.min(state.sample.y * state.scores)) / state.length
+            state.min_margin = float(np.min(state.sample.y * state.scores)) / state.l1_norm
 
 
 @document
@@ -121,4 +121,4 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         return ResamplingOracle(super()._make_oracle())
 
     def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.length)
+        return vote_share(scores, self.ensemble_.l1_norm)

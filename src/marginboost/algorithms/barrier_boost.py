@@ -30,7 +30,7 @@ from ..core.oracle import Candidate
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, document, vote_share
 from ..losses import Hinge, Loss, SmoothedHinge
 from ..validation import check_choice, check_number
 from .l1_leveraging import COLUMNS, L1Leveraging
@@ -91,14 +91,14 @@ class BarrierBoost(L1Leveraging):
         """A tenth of the violation, or of what the temperature asks for."""
         return 0.1 * max(violation, self._beta * self._problem.price)
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return coefficients and temperature."""
-        return {**super().memory(), "beta": self._beta}
+        return {**super().get_state(), "beta": self._beta}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take them back."""
-        super().recall(memory)
-        self._beta = float(memory["beta"])
+        super().set_state(saved)
+        self._beta = float(saved["beta"])
 
 
 @document
@@ -198,4 +198,4 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         return BarrierBoost(self.C, self.steps, self.beta, self.factor)
 
     def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.length)
+        return vote_share(scores, self.ensemble_.l1_norm)

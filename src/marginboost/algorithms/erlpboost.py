@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators import document
+from ..estimators.classifier import document
 from ..validation import check_number
 from ._totally_corrective import TotallyCorrective, TotallyCorrectiveClassifier
 

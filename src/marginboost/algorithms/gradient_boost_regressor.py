@@ -27,9 +27,9 @@ import numpy as np
 
 from ..core.oracle import Oracle
 from ..core.types import Array
+from ..estimators.regressor import BaseBoostRegressor
 from ..losses import Loss, as_loss
 from ..losses.base import ResidualLoss
-from ..regressors import BaseBoostRegressor
 from ..validation import check_choice, check_number
 from ._second_order import document_trees, second_order_trees
 from .gradient_boost import STEPS, GradientBoost

@@ -31,15 +31,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.oracle import Candidate
-from ..core.pool import ColumnPool
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..losses import Loss, as_loss
 from ..solvers.barrier import projected_gradient
+from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
 from ..validation import check_choice, check_number
 
@@ -89,8 +89,8 @@ class L1Leveraging(Rule):
         for member in state.members:
             state.pool.append(sample.column(member))
         self._places = {member: j for j, member in enumerate(state.members)}
-        if state.length > 0.0:
-            state.min_margin = float(np.min(sample.y * state.scores)) / state.length
+        if state.l1_norm > 0.0:
+            state.min_margin = float(np.min(sample.y * state.scores)) / state.l1_norm
         self._scores = state.pool.combine(self._trial)
         self._weigh(state)
 
@@ -194,14 +194,14 @@ class L1Leveraging(Rule):
 
     # -- going on after an interruption ----------------------------------------------------------
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the coefficients at work and the best value."""
         return {"value": self._value, "trial": self._trial.tolist()}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take them back."""
-        self._value = float(memory["value"])
-        self._trial = np.array([float(weight) for weight in memory["trial"]])
+        self._value = float(saved["value"])
+        self._trial = np.array([float(weight) for weight in saved["trial"]])
 
 
 @document

@@ -25,9 +25,9 @@ import numpy as np
 
 from ..core.oracle import Oracle
 from ..core.state import State
+from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.tree_hypothesis import constant_candidate
-from ..regressors import BaseBoostRegressor, document
 from ..validation import check_number
 from .ls_boost import LSBoost
 

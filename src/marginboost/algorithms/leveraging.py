@@ -49,17 +49,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.oracle import Candidate
-from ..core.pool import ColumnPool
 from ..core.rule import Rule
 from ..core.sample import Sample
-from ..core.state import State
+from ..core.state import Columns, State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
 from ..solvers.bregman import LONGEST, STEEPEST, parallel_descent
 from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
+from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
 from ..validation import check_choice, check_number
 from .adaboost import binary_step
@@ -118,7 +118,9 @@ class Leveraging(Rule):
         self.correction = correction
         several = selection == "improvement" or correction != "none"
         self.columns_per_round = (columns or COLUMNS) if several else 1
-        self.doubt = "" if self.loss.convex else f"the {self.loss.name} loss is not convex"
+        self.uncertified_reason = (
+            "" if self.loss.convex else f"the {self.loss.name} loss is not convex"
+        )
         self._proofs: list[tuple[float, float]] = []
 
     # -- the contract ----------------------------------------------------------------------------
@@ -155,7 +157,7 @@ class Leveraging(Rule):
             steepest = max(edge, 0.0) * self._scale
             useful = [(d, e) for d, e in self._proofs if d > dual_value or e < steepest]
             self._proofs = [*useful, (dual_value, steepest)]
-        return self._most(state.length)
+        return self._most(state.l1_norm)
 
     def _most(self, length: float) -> float:
         """What all rounds together prove about combinations of a length; no loss is below 0."""
@@ -171,7 +173,7 @@ class Leveraging(Rule):
             return stop
         before = self._loss
         self._weigh(state)
-        state.rebracket(upper=self._most(state.length))
+        state.rebracket(upper=self._most(state.l1_norm))
         if self._loss <= NOTHING * self._empty:
             return stop or Stop.GAP
         return stop or (None if self._loss < before else Stop.STALLED)
@@ -252,7 +254,7 @@ class Leveraging(Rule):
         state.note(coef=float(coef[-1] - before[-1]))
         return None
 
-    def _corrected(self, state: State, pool: ColumnPool, coef: Array, violation: float) -> Array:
+    def _corrected(self, state: State, pool: Columns, coef: Array, violation: float) -> Array:
         """Coefficients with a lower loss."""
         if self.correction == "newton":
             return self._risk.newton(pool, coef, 0.1 * violation, NEWTON_STEPS)
@@ -276,18 +278,18 @@ class Leveraging(Rule):
         self._scale = float(np.abs(self._dual).sum())
         if self._scale > 0.0:  # else nothing is left to learn, and the last weights stay
             state.dual[:] = self._dual / self._scale
-        if state.length > 0.0:
-            state.min_margin = float(np.min(state.sample.y * state.scores)) / state.length
+        if state.l1_norm > 0.0:
+            state.min_margin = float(np.min(state.sample.y * state.scores)) / state.l1_norm
 
     # -- going on after an interruption ----------------------------------------------------------
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return what the rounds have proven."""
         return {"proofs": [list(proof) for proof in self._proofs]}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take it back."""
-        self._proofs = [(float(d), float(e)) for d, e in memory["proofs"]]
+        self._proofs = [(float(d), float(e)) for d, e in saved["proofs"]]
 
 
 @document

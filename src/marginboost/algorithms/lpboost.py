@@ -33,19 +33,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.oracle import Candidate
-from ..core.packed_pool import PackedPool
 from ..core.rule import Rule
 from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document, vote_share
-from ..solvers.interior_master import InteriorMaster
-from ..solvers.master import Master, MasterError
-from ..solvers.simplex_master import SimplexMaster
-from ..solvers.smooth_master import SmoothMaster
-from ..solvers.soft_margin import MarginProblem, PricedMargin, SoftMargin
+from ..estimators.classifier import BaseMarginClassifier, document, vote_share
+from ..solvers.masters.base import Master, MasterError
+from ..solvers.masters.interior import InteriorMaster
+from ..solvers.masters.packed_pool import PackedPool
+from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
+from ..solvers.masters.simplex import SimplexMaster
+from ..solvers.masters.smooth import SmoothMaster
 from ..validation import check_choice, check_number
 
 MASTERS: dict[str, type[Master]] = {
@@ -169,7 +169,7 @@ class LPBoost(Rule):
 
     def _improve(self, state: State) -> Stop | None:
         """Solve the master problem; take its weights, and its combination if it is better."""
-        if state.length == 0.0:  # something to begin with, and to fall back on
+        if state.l1_norm == 0.0:  # something to begin with, and to fall back on
             self._trial[0] = self._trial[0] or 1.0
             self._accept(state, self._trial)
         try:
@@ -208,7 +208,7 @@ class LPBoost(Rule):
         """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""
         scores, length = self._pool.combine(coef), float(coef.sum())
         value = self._problem.value(state.sample.y * scores, length)
-        first = state.length == 0.0 and self._problem.price is None
+        first = state.l1_norm == 0.0 and self._problem.price is None
         if length > 0.0 and (value > self._value or first):
             self._value = value
             whole = np.zeros(len(state.members))
@@ -244,11 +244,11 @@ class LPBoost(Rule):
         for t in self._in_pool:
             self._pool.append(state.sample.column(state.members[t]))
         self._vote_again(state)
-        self._master.recall(self._of_master or {})
+        self._master.set_state(self._of_master or {})
         weights = self._master.weights_again(self._pool, self._trial)
         state.dual[:] = state.sample.y * weights
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the pool, the last solution, and what the master remembers."""
         return {
             "value": self._value,
@@ -256,18 +256,18 @@ class LPBoost(Rule):
             "trial": self._trial.tolist(),
             "in_pool": self._in_pool.tolist(),
             "idle": self._idle.tolist(),
-            "master": self._master.memory() if len(self._trial) else {},
+            "master": self._master.get_state() if len(self._trial) else {},
         }
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take it back."""
-        self._value = float(memory["value"])
-        gap, reached, still = memory["gap"]
+        self._value = float(saved["value"])
+        gap, reached, still = saved["gap"]
         self._gap, self._reached, self._still = float(gap), float(reached), int(still)
-        self._trial = np.array(memory["trial"], dtype=float)
-        self._in_pool = np.array(memory["in_pool"], dtype=int)
-        self._idle = np.array(memory["idle"], dtype=int)
-        self._of_master = memory["master"]
+        self._trial = np.array(saved["trial"], dtype=float)
+        self._in_pool = np.array(saved["in_pool"], dtype=int)
+        self._idle = np.array(saved["idle"], dtype=int)
+        self._of_master = saved["master"]
 
 
 def _suited_master(n_rows: int) -> type[Master]:
@@ -381,7 +381,7 @@ class LPBoostClassifier(BaseMarginClassifier):
     def _keep(self, run: Run, *details: Any) -> None:
         super()._keep(run, *details)
         problem = self._make_rule()._make_problem(run.sample)
-        self.rho_ = problem.level(run.sample.y * run.scores, run.ensemble.length)
+        self.rho_ = problem.level(run.sample.y * run.scores, run.ensemble.l1_norm)
         if not len(run.ensemble):
             warnings.warn(
                 f"C={self.C!r} is more than any hypothesis is worth: the empty model is optimal, "
@@ -397,4 +397,4 @@ class LPBoostClassifier(BaseMarginClassifier):
             )
 
     def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.length)
+        return vote_share(scores, self.ensemble_.l1_norm)

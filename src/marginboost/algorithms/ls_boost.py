@@ -33,10 +33,10 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
+from ..estimators.regressor import BaseBoostRegressor, document
 from ..kernels.threads import run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
-from ..regressors import BaseBoostRegressor, document
 from ..validation import check_choice, check_number
 
 ROUNDING = 1e-14

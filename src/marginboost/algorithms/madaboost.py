@@ -34,7 +34,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
 from ..duals.capped_exponential import CappedExponentialWeights
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..validation import check_number
 from .adaboost import ROUNDING, AdaBoost
 

@@ -28,7 +28,7 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..validation import check_choice, check_number
 from .adaboost import AdaBoost
 
@@ -120,15 +120,15 @@ class MarginalAdaBoost(AdaBoost):
         state.restart()
         self._weights.refresh(state, 0.0)
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the state of the search."""
         search = (self._low, self._high, self._target, self._run, self._rounds, self._searching)
-        return {**super().memory(), "search": list(search)}
+        return {**super().get_state(), "search": list(search)}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take the state of the search back."""
-        super().recall(memory)
-        low, high, target, run, rounds, searching = memory["search"]
+        super().set_state(saved)
+        low, high, target, run, rounds, searching = saved["search"]
         self._low, self._high, self._target = float(low), float(high), float(target)
         self._run, self._rounds, self._searching = int(run), int(rounds), bool(searching)
 

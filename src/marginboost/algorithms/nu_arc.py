@@ -44,11 +44,11 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, document, vote_share
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step
+from ..solvers.masters.problem import check_share, soft_margin
 from ..solvers.soft_descent import search_step, softmin
-from ..solvers.soft_margin import check_share, soft_margin
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING, TINY
 
@@ -128,7 +128,7 @@ class NuArc(Rule):
 
     def _reweigh(self, state: State) -> None:
         """Weights of the present combination; its smallest margins, hard and soft."""
-        sample, length = state.sample, state.length
+        sample, length = state.sample, state.l1_norm
         margins = sample.y * state.scores
         value, rho = soft_margin(margins, sample.prior, self.nu)
         if length > 0.0:
@@ -161,13 +161,13 @@ class NuArc(Rule):
         step = exponential_step(np.maximum(np.abs(state.dual), TINY), outcome)
         return min(step, self.max_step), None
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the target and how long the run has been stuck."""
         return {"target": self._target, "repeats": self._repeats}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take both back."""
-        self._target, self._repeats = float(memory["target"]), int(memory["repeats"])
+        self._target, self._repeats = float(saved["target"]), int(saved["repeats"])
 
 
 @dataclass(frozen=True)
@@ -324,4 +324,4 @@ class NuArcClassifier(BaseMarginClassifier):
         self.soft_margins_ = np.maximum(self.margins_, self.rho_) - (self.rho_ - value)
 
     def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.length)
+        return vote_share(scores, self.ensemble_.l1_norm)

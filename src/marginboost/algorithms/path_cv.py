@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.oracle import Oracle
 from ..core.sample import Sample
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..validation import check_number
 from ._path_cv import PathCV
 from .adaboost_reg import AdaBoostRegClassifier

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..core.oracle import Oracle
-from ..estimators import BaseMarginClassifier, document
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..oracles.trees import TreeOracle
 from ..validation import check_number
 from .gradient_boost import GradientBoost

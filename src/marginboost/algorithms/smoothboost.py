@@ -32,7 +32,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
 from ..duals.capped_exponential import CappedExponentialWeights
-from ..estimators import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, document, vote_share
 from ..validation import check_number
 
 
@@ -186,4 +186,4 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         return self.n_estimators or rounds_needed(self.kappa, self.edge)
 
     def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.length)
+        return vote_share(scores, self.ensemble_.l1_norm)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..core.sample import Sample
-from ..estimators import document
+from ..estimators.classifier import document
 from ..validation import check_number
 from ._totally_corrective import TotallyCorrectiveClassifier
 from .adaboost_star import rounds_needed

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..data.table import frame_names, is_frame
-from ..estimators import BaseMarginClassifier
-from ..inputs import distinct_labels, read_labels
+from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.threads import resolve_n_jobs
 from ..validation import check_choice, check_number
 from .evidence import Evidence

@@ -35,7 +35,7 @@ from ..algorithms.lpboost import LPBoostClassifier
 from ..core.certificate import Certificate
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
-from ..solvers.soft_margin import soft_margin
+from ..solvers.masters.problem import soft_margin
 from .volumes import log_cell_volumes, log_decision_volumes
 from .votes import Views
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Array
-from ..inputs import distinct_labels
+from ..estimators.inputs import distinct_labels
 from ..validation import check_choice, check_number
 
 KINDS = ("uniform", "class-conditional", "near-boundary", "feature-dependent")

@@ -17,8 +17,8 @@ import numpy as np
 from ..algorithms.lpboost import LPBoostClassifier
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
-from ..estimators import BaseMarginClassifier, document
-from ..inputs import read_weights
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.inputs import read_weights
 from ..validation import check_choice, check_number
 from .audit import LabelAudit
 

@@ -210,7 +210,7 @@ def an_interrupted_run_goes_on(make_rule: MakeRule) -> None:
     for matrix, y in _problems():
         sample = matrix_sample(matrix, y)
         whole = _run(make_rule, sample)
-        json.dumps(make_rule().memory(), allow_nan=False)
+        json.dumps(make_rule().get_state(), allow_nan=False)
         if len(whole.history) < 3:
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -13,7 +13,7 @@ from .errors import UsageError, suggest
 def classifiers() -> dict[str, type[Any]]:
     """All algorithms by the name of their file where it is theirs alone, else by their own."""
     from .. import audit  # noqa: F401 - registers the classifier that audits
-    from ..multiclass import saved_classes
+    from ..algorithms.multiclass import saved_classes
 
     found = {}
     for title, kind in saved_classes().items():

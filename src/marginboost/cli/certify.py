@@ -91,7 +91,7 @@ def _check_part(part: Any, path: str) -> Any:
     """Side of each class, 0 or 1, if the certificate is one of two sides that all rows are on."""
     import numpy as np
 
-    from ..estimators import BaseMarginClassifier
+    from ..estimators.classifier import BaseMarginClassifier
 
     known = type(part.model).__name__ in BaseMarginClassifier.registry
     if not known or 0 in part.code:

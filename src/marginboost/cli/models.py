@@ -12,7 +12,7 @@ from .output import Screen, bar, visible
 def load_model(path: str) -> Any:
     """Load a model; what is wrong with the file is said in one line."""
     from .. import load
-    from ..model_reader import ModelFileError
+    from ..model.reader import ModelFileError
 
     try:
         model = load(path)

@@ -211,7 +211,7 @@ def check_target(path: str) -> None:
 
 def write_file(path: str, content: bytes) -> None:
     """Write a whole file or nothing."""
-    from ..model_file import write_whole
+    from ..model.file import write_whole
 
     try:
         write_whole(Path(os.path.realpath(path)), content)

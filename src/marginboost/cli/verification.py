@@ -26,7 +26,7 @@ from ..core.state import State
 from ..core.types import Array
 from ..kernels.reference import best_category, best_threshold, histogram
 from ..oracles.stumps import StumpOracle
-from ..solvers.soft_margin import caps
+from ..solvers.masters.problem import caps
 
 ROUNDING = 1e-8
 """Room for sums of floating-point numbers in another order."""
@@ -88,7 +88,7 @@ def verify(
     sample, oracle, rule = model.problem_on(X, y, weight)
     outcomes = sample.y * sample.scores(model.ensemble_)
     rule.start(State(sample))  # some objectives need to know the rows
-    value = rule.value_of(outcomes, model.ensemble_.length, sample)
+    value = rule.value_of(outcomes, model.ensemble_.l1_norm, sample)
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"

@@ -59,8 +59,8 @@ class Checkpoint(Callback):
         data = self._read(file)
         members = [hypothesis_from_dict(member) for member in data["state"]["members"]]
         state.restore(data["state"], members)
-        oracle.recall(data["oracle"])
-        rule.recall(data["rule"])
+        oracle.set_state(data["oracle"])
+        rule.set_state(data["rule"])
         rule.start(state)
 
     def _read(self, file: Path) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Checkpoint(Callback):
         return None
 
     def _write(self, state: State) -> None:
-        content = [state.snapshot(), self._rule.memory(), self._oracle.memory()]
+        content = [state.snapshot(), self._rule.get_state(), self._oracle.get_state()]
         data = {
             "version": self.VERSION,
             "identity": self._identity,

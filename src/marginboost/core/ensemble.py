@@ -40,7 +40,7 @@ class Ensemble:
         return len(self.members)
 
     @property
-    def length(self) -> float:
+    def l1_norm(self) -> float:
         """Sum of absolute coefficients: scores divided by it are votes in [-1, 1]."""
         return float(np.abs(self.coef).sum())
 

@@ -84,12 +84,12 @@ class Oracle(BaseEstimator, ABC):
     def bend(self, curvature: Array | None) -> None:
         """Learn the curvature that goes with the next weights, before ``best`` is called."""
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return what a resumed run must know besides the weights, as plain data."""
         return {}
 
-    def recall(self, memory: dict[str, Any]) -> None:
-        """Inverse of :meth:`memory`."""
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Inverse of :meth:`get_state`."""
 
     @abstractmethod
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:

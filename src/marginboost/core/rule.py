@@ -19,8 +19,8 @@ class Rule(ABC):
 
     A subclass outside a module whose name starts with an underscore is registered by its class
     name: contract checks, the table of algorithms and the benchmark grid find it there. Rules draw
-    no random numbers. What they remember between rounds goes through ``memory`` and ``recall``, so
-    that an interrupted run can go on.
+    no random numbers. What they remember between rounds goes through ``get_state`` and
+    ``set_state``, so that an interrupted run can go on.
     """
 
     registry: ClassVar[dict[str, type[Rule]]] = {}
@@ -30,7 +30,7 @@ class Rule(ABC):
     """What the bounds are about: "margin" (the smallest one), "soft margin" (ν-LP), "priced margin"
     (C-form), "regularised loss", "training loss" (of any scores), "loss within a length" (the
     present Σα, so that bounds move with it). Contract checks pick the independent solver by it."""
-    doubt: str = ""
+    uncertified_reason: str = ""
     """Why the bounds prove nothing even with an exact base learner, where that is so."""
     maximises_margin: ClassVar[bool] = False
     """Whether the run should return its combination of largest margin instead of its last one."""
@@ -76,9 +76,9 @@ class Rule(ABC):
     def start_from(self, before: Rule) -> None:  # noqa: B027 - nothing is a good default
         """Learn of a finished run on the same sample, with other parameters, to begin with."""
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return what the rule must know to go on, as plain data."""
         return {}
 
-    def recall(self, memory: dict[str, Any]) -> None:  # noqa: B027 - nothing is a good default
-        """Inverse of :meth:`memory`."""
+    def set_state(self, saved: dict[str, Any]) -> None:  # noqa: B027 - nothing is a good default
+        """Inverse of :meth:`get_state`."""

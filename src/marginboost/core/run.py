@@ -55,7 +55,7 @@ class Run:
         """``y F(x) / Σ|coef|`` of all examples; 0 for the empty ensemble (Q11), NaN of targets."""
         if self.sample.numeric:
             return np.full(len(self.scores), np.nan)
-        return self.sample.y * self.scores / (self.ensemble.length or 1.0)
+        return self.sample.y * self.scores / (self.ensemble.l1_norm or 1.0)
 
 
 def train(
@@ -105,13 +105,14 @@ def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
     ensemble, scores, value = state.ensemble(chosen), state.scores, rule.value(state)
     if chosen != state.combination():
         scores = state.sample.scores(ensemble)
-        value = rule.value_of(state.sample.outcomes(scores), ensemble.length, state.sample)
+        value = rule.value_of(state.sample.outcomes(scores), ensemble.l1_norm, state.sample)
     does = "always returns" if oracle.exact else "need not return"
     certificate = Certificate(
         lower=state.lower,
         upper=state.upper,
         value=value,
-        certified=oracle.exact and not rule.doubt,
-        reason=rule.doubt or f"the base learner {does} the largest edge over {oracle.class_name}",
+        certified=oracle.exact and not rule.uncertified_reason,
+        reason=rule.uncertified_reason
+        or f"the base learner {does} the largest edge over {oracle.class_name}",
     )
     return Run(ensemble, state.history, certificate, stop, state.dual, scores, state.sample)

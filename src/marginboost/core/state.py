@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis
 from .oracle import Candidate, Reweighting
-from .pool import ColumnPool
 from .sample import Sample
 from .types import Array
 
@@ -22,6 +21,25 @@ T = TypeVar("T")
 
 Combination = tuple[int, int, list[float]]
 """First and last member, and their coefficients."""
+
+
+class Columns(Protocol):
+    """Outputs of the members, kept by rules that work with all of them at once."""
+
+    @property
+    def columns(self) -> Array:
+        """One row per hypothesis."""
+
+    def __len__(self) -> int: ...
+
+    def append(self, column: Array) -> None:
+        """Add the outputs of one hypothesis."""
+
+    def combine(self, coef: Array) -> Array:
+        """Scores ``Σ_j coef_j h_j``."""
+
+    def edges(self, dual: Array) -> Array:
+        """Edges ``Σ_i dual_i h_j(x_i)``."""
 
 
 class State:
@@ -38,7 +56,7 @@ class State:
     dual : array
         Signed weights ``y_i d_i`` for the next call of the oracle.
     min_margin : float
-        Smallest ``y_i F(x_i) / length``; -1 for the empty combination. Set with the weights; of
+        Smallest ``y_i F(x_i) / l1_norm``; -1 for the empty combination. Set with the weights; of
         targets it means nothing.
     best : tuple
         Largest such margin of any round, and the slice of members that reached it.
@@ -51,7 +69,7 @@ class State:
     curvature : array, optional
         Second derivatives of the loss at the present scores, times the weights of the rows on the
         same scale as ``dual``, where the rule knows them.
-    pool : ColumnPool, optional
+    pool : Columns, optional
         Columns of the members, for rules that ask for them.
     lower, upper : float
         Best bounds so far.
@@ -64,12 +82,12 @@ class State:
         self.members: list[Hypothesis] = []
         self.coef: list[float] = []
         self.first = 0
-        self.length = 0.0
+        self.l1_norm = 0.0
         self.min_margin = -1.0
         self.best: tuple[float, int, int] = (-np.inf, 0, 0)
         self.keep: Combination | None = None
         self.memo: dict[str, float] = {}
-        self.pool: ColumnPool | None = None
+        self.pool: Columns | None = None
         self.change: Reweighting | None = None
         self.curvature: Array | None = None
         self.round = 0
@@ -106,16 +124,16 @@ class State:
         """Give all members new coefficients at once; ``scores`` is their vote."""
         self.coef[self.first :] = [float(weight) for weight in coef]
         self.scores[:] = scores
-        self.length = float(np.abs(coef).sum())
-        self.min_margin = float(np.min(self.sample.y * scores)) / self.length
+        self.l1_norm = float(np.abs(coef).sum())
+        self.min_margin = float(np.min(self.sample.y * scores)) / self.l1_norm
 
     def restart(self) -> None:
         """Begin a new, empty combination; the old one stays on record, with its margin."""
         self._remember_best()
-        self.note(min_margin=self.min_margin, length=self.length)
+        self.note(min_margin=self.min_margin, length=self.l1_norm)
         self.first = len(self.members)
         self.scores[:] = 0.0
-        self.length, self.min_margin = 0.0, -1.0
+        self.l1_norm, self.min_margin = 0.0, -1.0
         self.change = None
 
     def _add(
@@ -125,7 +143,7 @@ class State:
             add_column(self.scores[start:stop], column[start:stop], step)
             return None if then is None else then(start, stop)
 
-        self.length += abs(step)
+        self.l1_norm += abs(step)
         return run_rows(add, len(self.scores), self.sample.n_threads)
 
     @property
@@ -182,7 +200,7 @@ class State:
             "edge": edge,
             "error": (1.0 - edge) / 2.0,
             "min_margin": self.min_margin,
-            "length": self.length,
+            "length": self.l1_norm,
             "lower": self.lower,
             "upper": self.upper,
             "gap": self.gap,

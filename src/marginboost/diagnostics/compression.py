@@ -82,9 +82,9 @@ def risk_compression_bound(
     _check(n_examples, n_kept, delta)
     check_number("largest_loss", largest_loss, above=0.0)
     check_number("empirical_risk", empirical_risk, at_least=0.0, at_most=largest_loss)
-    doubt = -math.log(delta) + (math.log(n_examples) if stratified else 0.0)
+    uncertified_reason = -math.log(delta) + (math.log(n_examples) if stratified else 0.0)
     rest = n_examples - n_kept
-    excess = math.sqrt(2.0 * (_log_choices(n_examples, n_kept) + doubt) / rest)
+    excess = math.sqrt(2.0 * (_log_choices(n_examples, n_kept) + uncertified_reason) / rest)
     return n_examples / rest * empirical_risk + largest_loss * excess
 
 

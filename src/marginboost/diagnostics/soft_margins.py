@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.types import Array
 from ..solvers.barrier import projected_gradient
-from ..solvers.soft_margin import soft_margin
+from ..solvers.masters.problem import soft_margin
 from ..validation import check_number
 from ._check import distribution, outcome_matrix, same_length, vector
 from .bounds import MarginBound, margin_bound
@@ -165,9 +165,9 @@ def softened_margins(margins: Any, mistrust: Any, C: float = 1.0) -> Array:
         Weight of the mistrust.
     """
     check_number("C", C, at_least=0.0)
-    values, doubt = vector("margins", margins, -1.0, 1.0), vector("mistrust", mistrust)
-    same_length(margins=values, mistrust=doubt)
-    return values + C * doubt
+    values, uncertified_reason = vector("margins", margins, -1.0, 1.0), vector("mistrust", mistrust)
+    same_length(margins=values, mistrust=uncertified_reason)
+    return values + C * uncertified_reason
 
 
 def smooth_slack(outcomes: Any, temperature: float, target: float = 1.0) -> Array:

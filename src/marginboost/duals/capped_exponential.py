@@ -46,7 +46,7 @@ class CappedExponentialWeights:
         """Make the weights of the present scores."""
         sample, rows = state.sample, len(state.scores)
         prior = np.empty(0) if sample.uniform else sample.prior
-        aim = self.target * state.length
+        aim = self.target * state.l1_norm
 
         def measure(start: int, stop: int) -> float:
             part = state.dual[start:stop]
@@ -68,4 +68,4 @@ class CappedExponentialWeights:
         state.dual /= total
         share = total / rows if sample.uniform else total
         self.log_share = math.log(share) - self.rate * (shift - aim)
-        state.min_margin = smallest / state.length if state.length > 0.0 else -1.0
+        state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0

@@ -60,7 +60,7 @@ class ExponentialWeights:
             self.log_scale += math.log(total)
         self.shift = shift
         self.log_total = shift + math.log(total)
-        state.min_margin = smallest / state.length if state.length > 0.0 else -1.0
+        state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0
 
     def _weigh(self, state: State, shift: float) -> Callable[[int, int], tuple[float, float]]:
         """Return the function that makes unnormalised weights on a block of rows."""

@@ -78,8 +78,8 @@ class NewtonWeights:
         sample, curvature = state.sample, state.curvature
         size = math.fsum(fact[0] for fact in facts)
         self.mean_loss = math.fsum(fact[1] for fact in facts)
-        if not sample.numeric and state.length > 0.0:
-            state.min_margin = min(fact[2] for fact in facts) / state.length
+        if not sample.numeric and state.l1_norm > 0.0:
+            state.min_margin = min(fact[2] for fact in facts) / state.l1_norm
         if not (size > 0.0 and math.isfinite(size)):
             return False
         factor = 1.0 / size

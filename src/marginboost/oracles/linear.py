@@ -11,9 +11,9 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
-from ..core.pool import ColumnPool
 from ..core.types import Array
 from ..data import BinnedMatrix
+from ..solvers.masters.pool import ColumnPool
 
 TIE = 1e-12
 """Edges that differ by less, relative to the largest, are tied."""

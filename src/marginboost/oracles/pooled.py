@@ -40,13 +40,13 @@ class PooledOracle(Oracle):
         self.class_name = self._base.class_name
         self.pool: list[Candidate] = []
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the hypotheses of the pool, and the factors they are meant with."""
         return {"pool": [[old.hypothesis.to_dict(), old.scale] for old in self.pool]}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Fill the pool again."""
-        for data, scale in memory["pool"]:
+        for data, scale in saved["pool"]:
             hypothesis = hypothesis_from_dict(data)
             column = self.sample.column(hypothesis)
             self.pool.append(Candidate(hypothesis, 0.0, column, float(scale)))

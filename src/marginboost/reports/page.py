@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..audit import LabelAudit
-from ..model_file import write_whole
+from ..model.file import write_whole
 from .payload import audit_payload
 
 

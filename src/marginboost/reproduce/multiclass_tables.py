@@ -26,8 +26,8 @@ from ..algorithms import (
     AdaBoostMHClassifier,
     SAMMEClassifier,
 )
+from ..algorithms.multiclass import MulticlassBooster
 from ..core.types import Array
-from ..multiclass import MulticlassBooster
 from ..oracles import LabelTreeOracle, TreeOracle
 from . import Comparison, load_arrays
 

@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.pool import ColumnPool
+from ..core.state import Columns
 from ..core.types import Array
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, as_loss
@@ -266,14 +266,14 @@ def _auxiliary_move(
     return move, float(gain.sum()) / spread
 
 
-def _spread(pool: ColumnPool) -> float:
+def _spread(pool: Columns) -> float:
     """``max_i Σ_j |h_j(x_i)|``."""
     if pool.columns.dtype == np.int8:
         return float(len(pool))
     return float(np.abs(pool.columns).sum(axis=0).max())
 
 
-def _reach(pool: ColumnPool, weights: Array) -> Array:
+def _reach(pool: Columns, weights: Array) -> Array:
     """``Σ_i |d_i h_j(x_i)|``, the largest edge that each column could have: W+ and W- together."""
     sizes = np.abs(weights)
     if pool.columns.dtype == np.int8:

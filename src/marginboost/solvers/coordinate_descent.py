@@ -34,11 +34,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.pool import ColumnPool
 from ..core.sample import Sample
+from ..core.state import Columns
 from ..core.types import Array
 from ..losses import Loss, as_loss
 from ..validation import check_choice, check_number
+from .masters.pool import ColumnPool
 from .penalised_loss import PenalisedLoss
 
 Chooser = Callable[[Array, int], int]
@@ -58,7 +59,7 @@ class CoordinateProblem:
     ----------
     risk : PenalisedLoss
         Loss, labels and weights, without a price.
-    pool : ColumnPool
+    pool : Columns
         Outputs of the hypotheses.
     linear : array
         γ.
@@ -69,7 +70,7 @@ class CoordinateProblem:
     """
 
     risk: PenalisedLoss
-    pool: ColumnPool
+    pool: Columns
     linear: Array
     low: Array
     high: Array

@@ -30,10 +30,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.pool import ColumnPool
 from ..core.types import Array
 from ..kernels.entropy import split_mass, threshold_weights
 from ..kernels.threads import one_algebra_thread, run_rows
+from .masters.pool import ColumnPool
 
 SOLVED = 1e-10
 """Distance from the best slope, in units of edges, at which multipliers count as optimal."""

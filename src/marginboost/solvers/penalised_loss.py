@@ -18,8 +18,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..core.pool import ColumnPool
 from ..core.sample import Sample
+from ..core.state import Columns
 from ..core.types import Array
 from ..kernels.threads import one_algebra_thread, run_rows
 from ..kernels.weights import weighted_sum
@@ -164,7 +164,7 @@ class PenalisedLoss:
         return price - math.fsum(p[0] for p in parts), math.fsum(p[1] for p in parts)
 
     def newton(
-        self, pool: ColumnPool, coef: Array, accuracy: float, most: int = NEWTON_STEPS
+        self, pool: Columns, coef: Array, accuracy: float, most: int = NEWTON_STEPS
     ) -> Array:
         """Minimise ``P`` over the pool's coefficients, to a projected gradient of ``accuracy``.
 
@@ -184,7 +184,7 @@ class PenalisedLoss:
             coef = np.maximum(coef + step * move, 0.0)
         return coef
 
-    def _newton_target(self, pool: ColumnPool, coef: Array, scores: Array, slope: Array) -> Array:
+    def _newton_target(self, pool: Columns, coef: Array, scores: Array, slope: Array) -> Array:
         """Minimiser of the quadratic model over α >= 0, of columns with weight or with an edge."""
         from scipy.optimize import nnls  # here, not above: half a second at import
 

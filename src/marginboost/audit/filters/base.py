@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from ...core.types import Array
 from ...data import BinnedMatrix
 from ...data.table import is_frame
-from ...inputs import distinct_labels, read_labels
+from ...estimators.inputs import distinct_labels, read_labels
 
 SEED = 0
 """Seed meant by ``random_state=None``: filters repeat unless they are told otherwise."""

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from ...algorithms import AdaBoostClassifier
 from ...core.types import Array
-from ...estimators import BaseMarginClassifier
+from ...estimators.classifier import BaseMarginClassifier
 from ...validation import check_choice, check_number
 from ..volumes import log_decision_volumes
 from .base import NoiseFilter

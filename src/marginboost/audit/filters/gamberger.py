@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.types import Array
-from ...inputs import distinct_labels
+from ...estimators.inputs import distinct_labels
 from ...validation import check_number
 from .base import NoiseFilter
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from ...core.types import Array
-from ...inputs import distinct_labels
+from ...estimators.inputs import distinct_labels
 from ...validation import check_number
 from .base import SEED, NoiseFilter
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .core.ensemble import Ensemble
-from .core.types import Array
-from .data import Table
-from .data.table import Categories, as_source, frame_names, is_frame
-from .kernels.reference import step_function
-from .oracles.stumps import StepFunction, Stump, step_functions
+from ..core.ensemble import Ensemble
+from ..core.types import Array
+from ..data import Table
+from ..data.table import Categories, as_source, frame_names, is_frame
+from ..kernels.reference import step_function
+from ..oracles.stumps import StepFunction, Stump, step_functions
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ class Explanation:
                 "explain: only stump ensembles are sums of one-feature functions; this model has "
                 f"{sorted({type(member).__name__ for member in stumps})} hypotheses"
             )
-        steps = step_functions(stumps, ensemble.coef / ((ensemble.length or 1.0) if votes else 1.0))
+        steps = step_functions(
+            stumps, ensemble.coef / ((ensemble.l1_norm or 1.0) if votes else 1.0)
+        )
         shapes = {str(names[step.feature]): step for step in steps}
         return cls([str(name) for name in names], shapes, categories)
 

@@ -1,7 +1,7 @@
 """From many classes to two and back: which binary problems to solve, and what their votes say."""
 
-from .codes import CODES, make_code
-from .decoding import (
+from ..model.codes import CODES, make_code
+from ..model.decoding import (
     DECODINGS,
     Decoder,
     class_probabilities,

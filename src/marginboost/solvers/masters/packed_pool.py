@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.packed import add_tables, copy_bit, set_bit, sum_by_code, unpack
-from ..kernels.threads import run_blocks
+from ...core.types import Array
+from ...kernels.packed import add_tables, copy_bit, set_bit, sum_by_code, unpack
+from ...kernels.threads import run_blocks
 from .pool import ROWS, ColumnPool
-from .types import Array
 
 GROUPS = 4
 """Bytes a row, of eight columns each, whose edges are one task."""

@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.packed_pool import PackedPool
-from ..core.types import Array
-from ..kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
-from ..kernels.threads import one_algebra_thread, run_blocks
-from .interior_master import InteriorMaster
-from .master import Master
-from .soft_margin import MarginProblem
+from ...core.types import Array
+from ...kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
+from ...kernels.threads import one_algebra_thread, run_blocks
+from .base import Master
+from .interior import InteriorMaster
+from .packed_pool import PackedPool
+from .problem import MarginProblem
 
 T = TypeVar("T")
 
@@ -175,7 +175,7 @@ class SmoothMaster(Master):
         run_blocks(one, n_tasks, self.n_threads)
         return results
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return ρ and temperature, from which weights follow unless polished, and the effort."""
         return {
             "weights": self.weights.tolist() if self._polished else None,
@@ -185,13 +185,13 @@ class SmoothMaster(Master):
             "effort": self._effort,
         }
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take it back."""
-        self._polished = memory["weights"] is not None
+        self._polished = saved["weights"] is not None
         if self._polished:
-            self.weights = np.array(memory["weights"])
-        self._rho, self._beta = float(memory["rho"]), float(memory["beta"])
-        self._size, self._effort = int(memory["size"]), int(memory["effort"])
+            self.weights = np.array(saved["weights"])
+        self._rho, self._beta = float(saved["rho"]), float(saved["beta"])
+        self._size, self._effort = int(saved["size"]), int(saved["effort"])
 
 
 def _smoothing_cost(total: float, free: bool) -> float:

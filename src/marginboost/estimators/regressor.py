@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from .booster import BaseBooster, document
-from .core.sample import Sample
-from .core.types import Array
-from .data import BinnedMatrix, Table
+from ..core.sample import Sample
+from ..core.types import Array
+from ..data import BinnedMatrix, Table
+from .base import BaseBooster, document
 from .inputs import read_targets, read_weights
 
 __all__ = ["BaseBoostRegressor", "document"]

@@ -9,25 +9,25 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from .core.certificate import Certificate
-from .core.ensemble import Ensemble
-from .core.history import FIELDS, OPTIONAL, History
-from .core.hypothesis import Hypothesis, hypothesis_from_dict
-from .core.oracle import Oracle
-from .core.stop import Stop
-from .core.types import Array
-from .losses import Loss
-from .oracles.finite import Column, FiniteOracle
-from .oracles.gradient_trees import GradientTreeOracle
-from .oracles.label_hypotheses import LabelTree, TreePerLabel
-from .oracles.label_trees import LabelTreeOracle
-from .oracles.linear import Line, LinearOracle
-from .oracles.pooled import PooledOracle
-from .oracles.resampling import ResamplingOracle
-from .oracles.stumps import Stump, StumpOracle
-from .oracles.tree_hypothesis import Tree
-from .oracles.trees import TreeOracle
-from .reductions.codes import check_code
+from ..core.certificate import Certificate
+from ..core.ensemble import Ensemble
+from ..core.history import FIELDS, OPTIONAL, History
+from ..core.hypothesis import Hypothesis, hypothesis_from_dict
+from ..core.oracle import Oracle
+from ..core.stop import Stop
+from ..core.types import Array
+from ..losses import Loss
+from ..oracles.finite import Column, FiniteOracle
+from ..oracles.gradient_trees import GradientTreeOracle
+from ..oracles.label_hypotheses import LabelTree, TreePerLabel
+from ..oracles.label_trees import LabelTreeOracle
+from ..oracles.linear import Line, LinearOracle
+from ..oracles.pooled import PooledOracle
+from ..oracles.resampling import ResamplingOracle
+from ..oracles.stumps import Stump, StumpOracle
+from ..oracles.tree_hypothesis import Tree
+from ..oracles.trees import TreeOracle
+from .codes import check_code
 
 FORMAT = "marginboost-model"
 VERSION = 3

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.packed_pool import PackedPool
-from ..core.types import Array
-from ..kernels.threads import one_algebra_thread
-from .master import SHARE, Master
+from ...core.types import Array
+from ...kernels.threads import one_algebra_thread
+from .base import SHARE, Master
+from .packed_pool import PackedPool
 
 MOST_STEPS = 60
 """Steps after which the best point seen is taken."""

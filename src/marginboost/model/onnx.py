@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
-from .core.types import Array
-from .kernels.search import NARROW
-from .kernels.stumps import TIE
-from .oracles.label_hypotheses import LabelTree, TreePerLabel
-from .oracles.stumps import StepFunction, Stump, step_functions
-from .oracles.tree_hypothesis import Tree
+from ..core.types import Array
+from ..kernels.search import NARROW
+from ..kernels.stumps import TIE
+from ..oracles.label_hypotheses import LabelTree, TreePerLabel
+from ..oracles.stumps import StepFunction, Stump, step_functions
+from ..oracles.tree_hypothesis import Tree
 
 OPSET = 15
 IR_VERSION = 8
@@ -71,7 +71,7 @@ def _add_two_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
     """Outputs of a model with one score a row; returns how many votes a row has."""
     link = _find_link(model)
     score = _add_score(graph, model.ensemble_)
-    length = float(model.ensemble_.length or 1.0)
+    length = float(model.ensemble_.l1_norm or 1.0)
     _add_label_of_sign(graph, _add_votes(graph, score, length, output="vote"), classes)
     sides = [
         graph.add("Unsqueeze", link(graph, side, length), graph.constant([1]))
@@ -84,7 +84,7 @@ def _add_two_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
 def _add_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
     """Outputs of a model with a score a class; returns how many votes a row has."""
     _check_softmax(model)
-    n_classes, length = len(model.classes_), float(model.ensemble_.length or 1.0)
+    n_classes, length = len(model.classes_), float(model.ensemble_.l1_norm or 1.0)
     score = _add_score(graph, model.ensemble_, n_classes)
     largest = graph.add("ReduceMax", score, axes=[1], keepdims=1)
     powers = graph.add("Exp", graph.add("Sub", score, largest))
@@ -368,7 +368,7 @@ def _find_link(model: Any) -> Link:
     A class may have a link of its own. Comparing results, not classes, makes sure that a new one
     is refused instead of being exported wrongly.
     """
-    length = float(model.ensemble_.length or 1.0)
+    length = float(model.ensemble_.l1_norm or 1.0)
     scores = np.linspace(-length, length, 61)  # no row has a score outside
     expected = model._probabilities(scores)
     for link, compute in LINKS.items():

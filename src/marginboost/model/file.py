@@ -23,11 +23,11 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .core.history import OPTIONAL
-from .core.oracle import Oracle
-from .core.types import Array
-from .losses import Loss
-from .model_reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
+from ..core.history import OPTIONAL
+from ..core.oracle import Oracle
+from ..core.types import Array
+from ..losses import Loss
+from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
 
 MAX_BYTES = 1 << 30
 """Largest document that is read, after decompression."""

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.packed_pool import PackedPool
-from ..core.types import Array
-from .master import Master, MasterError
-from .soft_margin import MarginProblem
+from ...core.types import Array
+from .base import Master, MasterError
+from .packed_pool import PackedPool
+from .problem import MarginProblem
 
 INFINITY = float("inf")
 
@@ -99,13 +99,13 @@ class SimplexMaster(Master):
             remains = all(rows[j] == basic for j in gone)
             self._basis = (columns, [rows[0], *(rows[1 + j] for j in kept)]) if remains else None
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return the basis, besides the weights."""
-        return {**super().memory(), "basis": self._basis}
+        return {**super().get_state(), "basis": self._basis}
 
-    def recall(self, memory: dict[str, Any]) -> None:
+    def set_state(self, saved: dict[str, Any]) -> None:
         """Take both back."""
-        super().recall(memory)
-        if memory["basis"] is not None:
-            columns, rows = memory["basis"]
+        super().set_state(saved)
+        if saved["basis"] is not None:
+            columns, rows = saved["basis"]
             self._basis = [int(s) for s in columns], [int(s) for s in rows]

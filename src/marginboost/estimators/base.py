@@ -11,22 +11,22 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .core.callbacks import Callback, Encoder, Progress
-from .core.ensemble import Ensemble
-from .core.oracle import Oracle
-from .core.rule import Rule
-from .core.run import Run, train
-from .core.sample import Sample
-from .core.types import Array
-from .data import BinnedMatrix, Table
-from .data.table import is_frame
-from .explanation import Explanation
+from ..core.callbacks import Callback, Encoder, Progress
+from ..core.ensemble import Ensemble
+from ..core.oracle import Oracle
+from ..core.rule import Rule
+from ..core.run import Run, train
+from ..core.sample import Sample
+from ..core.types import Array
+from ..data import BinnedMatrix, Table
+from ..data.table import is_frame
+from ..kernels.threads import resolve_n_jobs
+from ..model.explanation import Explanation
+from ..model.file import save_model
+from ..oracles.any_sklearn import SklearnOracle
+from ..oracles.stumps import StumpOracle
+from ..validation import check_number
 from .inputs import check_cuts
-from .kernels.threads import resolve_n_jobs
-from .model_file import save_model
-from .oracles.any_sklearn import SklearnOracle
-from .oracles.stumps import StumpOracle
-from .validation import check_number
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
@@ -348,7 +348,7 @@ class BaseBooster(BaseEstimator):
 
     def to_onnx(self) -> Any:
         """ONNX model with the output ``prediction``; needs the extra ``onnx``."""
-        from .onnx_export import to_onnx
+        from ..model.onnx import to_onnx
 
         check_is_fitted(self)
         return to_onnx(self)

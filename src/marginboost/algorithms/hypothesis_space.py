@@ -29,10 +29,10 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .algorithms import AdaBoostClassifier
-from .core.types import Array
-from .inputs import read_weights
-from .solvers.norm_margin import solve_norm_margin
+from ..core.types import Array
+from ..estimators.inputs import read_weights
+from ..solvers.norm_margin import solve_norm_margin
+from .adaboost import AdaBoostClassifier
 
 
 def hypothesis_features(model: Any, X: Any) -> Array:

@@ -11,23 +11,23 @@ from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from .booster import BaseBooster, document
-from .core.callbacks import Encoder
-from .core.oracle import Oracle
-from .core.rule import Rule
-from .core.run import Run
-from .core.sample import Sample
-from .core.types import Array
-from .data import BinnedMatrix, Table
-from .inputs import distinct_labels, read_labels, read_weights
-from .kernels.stumps import TIE
-from .reductions import (
+from ..core.callbacks import Encoder
+from ..core.oracle import Oracle
+from ..core.rule import Rule
+from ..core.run import Run
+from ..core.sample import Sample
+from ..core.types import Array
+from ..data import BinnedMatrix, Table
+from ..kernels.stumps import TIE
+from ..model import (
     Decoder,
     class_probabilities,
     class_shares,
     make_code,
     multiclass_margins,
 )
+from .base import BaseBooster, document
+from .inputs import distinct_labels, read_labels, read_weights
 
 __all__ = ["BaseMarginClassifier", "Problem", "document", "vote_share"]
 
@@ -300,9 +300,9 @@ class BaseMarginClassifier(ClassifierMixin, BaseBooster):
     def _votes(self, rows: Table | BinnedMatrix) -> Array:
         if self._reduced:
             scores = [problem._scores(rows) for problem in self.problems_]
-            lengths = [problem.ensemble_.length for problem in self.problems_]
+            lengths = [problem.ensemble_.l1_norm for problem in self.problems_]
             return self._decoder(np.column_stack(scores), self._divisors(np.array(lengths)))
-        return np.clip(self._scores(rows) / (self.ensemble_.length or 1.0), -1.0, 1.0)
+        return np.clip(self._scores(rows) / (self.ensemble_.l1_norm or 1.0), -1.0, 1.0)
 
     def _divisors(self, lengths: Array) -> Array:
         """What the scores of several problems are divided by to be votes."""
@@ -341,13 +341,13 @@ class BaseMarginClassifier(ClassifierMixin, BaseBooster):
         """
         rows = self._read_rows(X)
         if self._reduced:
-            return self._class_chances(self._votes(rows), self._longest.ensemble_.length)
+            return self._class_chances(self._votes(rows), self._longest.ensemble_.l1_norm)
         return self._probabilities(self._scores(rows))
 
     @property
     def _longest(self) -> Self:
         """The problem of largest Σ|α|."""
-        return max(self.problems_, key=lambda problem: problem.ensemble_.length)
+        return max(self.problems_, key=lambda problem: problem.ensemble_.l1_norm)
 
     def _class_chances(self, votes: Array, length: float) -> Array:
         combine = class_shares if self._one_scale else class_probabilities

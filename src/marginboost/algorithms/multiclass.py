@@ -2,7 +2,7 @@
 
 Problem: a code M gives every class a side, -1 or +1, in each of several binary problems (0 leaves
 it out). The algorithm solves them all, and the class whose row of M loses least on the scores wins
-(:mod:`marginboost.reductions`).
+(:mod:`marginboost.model`).
 
 Certificate: one a problem, as the algorithm gives it.
 Guarantee: with training error ε_s in problem s and any two rows of M at distance at least ρ, the
@@ -20,14 +20,14 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .algorithms import AdaBoostClassifier
-from .algorithms._labels import LabelClassifier
-from .core.types import Array
-from .estimators import BaseMarginClassifier
-from .model_file import save_model
-from .reductions import CODES, DECODINGS
-from .regressors import BaseBoostRegressor
-from .validation import check_choice
+from ..core.types import Array
+from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.regressor import BaseBoostRegressor
+from ..model import CODES, DECODINGS
+from ..model.file import save_model
+from ..validation import check_choice
+from ._labels import LabelClassifier
+from .adaboost import AdaBoostClassifier
 
 
 def saved_classes() -> dict[str, type[Any]]:

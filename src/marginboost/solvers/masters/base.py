@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.packed_pool import PackedPool
-from ..core.types import Array
-from .soft_margin import MarginProblem
+from ...core.types import Array
+from .packed_pool import PackedPool
+from .problem import MarginProblem
 
 SHARE = 0.2
 """Share of the gap between the bounds that an inexact master may leave open."""
@@ -28,8 +28,8 @@ class MasterError(RuntimeError):
 class Master(ABC):
     """Solves the soft-margin program over a pool of columns.
 
-    What a solution depends on besides the pool and the arguments goes through ``memory``, so that
-    an interrupted run can go on with the same bits.
+    What a solution depends on besides the pool and the arguments goes through ``get_state``, so
+    that an interrupted run can go on with the same bits.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Master(ABC):
     def forget(self, kept: Array) -> None:  # noqa: B027 - most have nothing to forget
         """Learn which columns stay in the pool; the others have no weight."""
 
-    def memory(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Return what the next solution depends on, as plain data; here the last weights."""
         return {"weights": self.weights.tolist()}
 
-    def recall(self, memory: dict[str, Any]) -> None:
-        """Inverse of :meth:`memory`."""
-        self.weights = np.array(memory["weights"])
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Inverse of :meth:`get_state`."""
+        self.weights = np.array(saved["weights"])
 
     def weights_again(self, pool: PackedPool, coef: Array) -> Array:
         """Return the weights of the last solution once more, after an interruption."""

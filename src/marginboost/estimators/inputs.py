@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from .core.ensemble import Ensemble
-from .core.types import Array
-from .data import BinnedMatrix
+from ..core.ensemble import Ensemble
+from ..core.types import Array
+from ..data import BinnedMatrix
 
 
 def read_labels(y: Any, n_rows: int) -> Array:

@@ -1,0 +1,1 @@
+"""scikit-learn's contract, once: what classifiers and regressors of the package share."""
