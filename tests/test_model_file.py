@@ -21,10 +21,11 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
+from fitted_models import change_run
 from marginboost.algorithms import AdaBoostClassifier, LPBoostClassifierCV
 from marginboost.algorithms.multiclass import MulticlassBooster, saved_classes
 from marginboost.core.callbacks import Callback
-from marginboost.core.history import FIELDS
+from marginboost.core.history import FIELDS, History
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.losses import Huber, Loss
@@ -91,7 +92,7 @@ def assert_same_model(left: Any, right: Any, X: Any) -> None:
         assert np.array_equal(left.history_[field], right.history_[field], equal_nan=True), field
     assert repr(left.certificate_) == repr(right.certificate_)
     names = ("stop_reason_", "certified_", "n_iter_", "n_features_in_", "intercept_")
-    for name in (*names, *left._chosen):
+    for name in (*names, *left.chosen_names):
         assert getattr(left, name) == getattr(right, name)
         assert type(getattr(left, name)) is type(getattr(right, name))
     assert np.array_equal(left.estimator_errors_, right.estimator_errors_, equal_nan=True)
@@ -213,9 +214,8 @@ def test_settings_that_are_not_data_become_none(tmp_path: Path) -> None:
 
 def test_non_finite_numbers_are_valid_json(fitted: Any, tmp_path: Path) -> None:
     model = copy.deepcopy(fitted)
-    model.history_ = type(fitted.history_)(
-        {**fitted.history_.to_dict(), "upper": [math.inf, -math.inf, math.nan, 1.0, 5e-324, -0.0]}
-    )
+    upper = [math.inf, -math.inf, math.nan, 1.0, 5e-324, -0.0]
+    change_run(model, history=History({**fitted.history_.to_dict(), "upper": upper}))
     loaded = round_trip(model, tmp_path)
     json.loads((tmp_path / "model.json").read_text(), parse_constant=pytest.fail)
     assert str(loaded.history_.to_dict()["upper"]) == str(model.history_.to_dict()["upper"])
@@ -578,9 +578,9 @@ def assert_usable(model: Any) -> None:
     """Use everything of a loaded model that does not depend on the user's own data."""
     rows = np.zeros((3, model.n_features_in_))
     rows[1] = np.nan
-    table = Table(rows, model._names)
-    votes = model._votes(table)
-    assert set(model._classes_of(votes)) <= set(model.classes_)
+    table = Table(rows, model.model_.features.names)
+    votes = model.model_.votes(table)
+    assert set(model.model_.labels(votes)) <= set(model.classes_)
     assert len(model.feature_importances_) == model.n_features_in_
     assert len(list(model.ensemble_.staged_scores(table))) == len(model.ensemble_)
     repr(clone(model))
@@ -644,7 +644,7 @@ def chosen() -> Any:
 
 def test_choices_come_back(chosen: Any) -> None:
     loaded = model_from_document(chosen, REGISTRY)
-    assert loaded.nu_ == loaded.nu == chosen["chosen"]["nu_"]
+    assert loaded.nu_ == chosen["chosen"]["nu_"]
     assert loaded.problem_on(*numbers(60)).rule.nu == loaded.nu_  # type: ignore[attr-defined]
 
 
@@ -939,8 +939,8 @@ def test_mutated_documents_of_several_classes_load_or_raise(
     fitted = getattr(model, "estimator_", model)
     rows = np.zeros((3, fitted.n_features_in_))
     rows[1] = np.nan
-    votes = fitted._votes(Table(rows, fitted._names))
-    assert set(fitted._classes_of(votes)) <= set(fitted.classes_)
+    votes = fitted.model_.votes(Table(rows, fitted.model_.features.names))
+    assert set(fitted.model_.labels(votes)) <= set(fitted.classes_)
     assert len(fitted.feature_importances_) == fitted.n_features_in_
     repr(clone(model))
 

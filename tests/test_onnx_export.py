@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,13 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from fitted_models import set_ensemble
 from marginboost.algorithms import AdaBoostClassifier, L2BoostRegressor
 from marginboost.algorithms._labels import LabelClassifier
-from marginboost.core.ensemble import Ensemble
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.estimators.regressor import BaseBoostRegressor
+from marginboost.model import Link
 from marginboost.oracles import (
     FiniteOracle,
     GradientTreeOracle,
@@ -49,7 +51,9 @@ def run(model: Any, rows: Any) -> dict[str, Any]:
         exported.SerializeToString(), providers=["CPUExecutionProvider"]
     )
     names = [output.name for output in session.get_outputs()]
-    expected = ["prediction"] if model._numeric else ["label", "probabilities", "vote"]
+    expected = (
+        ["prediction"] if not hasattr(model, "classes_") else ["label", "probabilities", "vote"]
+    )
     assert names == expected
     return dict(zip(names, session.run(names, {"X": rows}), strict=True))
 
@@ -121,7 +125,7 @@ def test_every_classifier_on_numbers(name: str, oracle: Any) -> None:
 def test_categories_are_codes(oracle: Any) -> None:
     X, y = frame()
     model = AdaBoostClassifier(oracle, n_estimators=25).fit(X, y)
-    codes = Table(X, model._names, model._categories).dense(0, len(X))
+    codes = model.read_rows(X).dense(0, len(X))
     assert_same(model, X, codes)
     metadata = {entry.key: json.loads(entry.value) for entry in model.to_onnx().metadata_props}
     assert metadata["features"] == ["length", "colour", "size"]
@@ -133,7 +137,7 @@ def test_codes_outside_the_list_are_in_no_set(oracle: Any) -> None:
     X, y = frame()
     model = AdaBoostClassifier(oracle, n_estimators=10).fit(X, y)
     rows = np.array([[0.5, code, 1.0] for code in (-7.0, -1.0, 4.0, 1e9)])
-    score = model.ensemble_.scores(Table(rows, model._names))
+    score = model.ensemble_.scores(Table(rows, model.model_.features.names))
     assert np.array_equal(run(model, rows)["vote"], score / model.ensemble_.l1_norm)
 
 
@@ -155,7 +159,7 @@ def test_features_with_many_cuts_and_with_none() -> None:
     model = AdaBoostClassifier(n_estimators=900, max_bins=None).fit(X, y)
     constant = Stump(2, np.inf, 1.0, -1.0, -1.0)
     members = (constant, *model.estimators_)
-    model.ensemble_ = Ensemble(members, np.append(0.25, model.estimator_weights_))
+    set_ensemble(model, members, np.append(0.25, model.estimator_weights_))
     assert_same(model, X)
     X[::3] = np.nan
     assert_same(model, X)
@@ -167,11 +171,11 @@ def test_mixed_and_empty_ensembles() -> None:
     trees = AdaBoostClassifier(TreeOracle(), n_estimators=5).fit(X, y)
     leaf = Tree(trees.estimators_[0].nodes[-1:].copy(), np.empty(0, np.int32))
     members = (*stumps.estimators_, leaf, *trees.estimators_)
-    stumps.ensemble_ = Ensemble(members, np.linspace(-0.3, 0.9, len(members)))
+    set_ensemble(stumps, members, np.linspace(-0.3, 0.9, len(members)))
     assert_same(stumps, X)
-    trees.ensemble_ = Ensemble((leaf,), np.ones(1))
+    set_ensemble(trees, (leaf,), np.ones(1))
     assert_same(trees, X)
-    stumps.ensemble_ = Ensemble((), np.empty(0))
+    set_ensemble(stumps, (), np.empty(0))
     assert_same(stumps, X)
 
 
@@ -214,7 +218,7 @@ def test_models_that_know_several_classes(name: str, oracle: Any, n_classes: int
     elif oracle is not None and name in ("SAMMEClassifier", "AdaBoostM1Classifier"):
         oracle = LabelTreeOracle(max_depth=3)
     model = make(oracle, n_estimators=8).fit(X, y)
-    codes = Table(X, model._names, model._categories).dense(0, len(X))
+    codes = model.read_rows(X).dense(0, len(X))
     assert_same(model, X, codes)
     assert run(model, codes[:0])["probabilities"].shape == (0, n_classes)
 
@@ -224,7 +228,7 @@ def test_regressors(name: str) -> None:
     X, y = frame()
     target = np.nan_to_num(X["length"]) ** 2 + (y == "yes")
     model = BaseBoostRegressor.registry[name](n_estimators=8).fit(X, target)
-    codes = Table(X, model._names, model._categories).dense(0, len(X))
+    codes = model.read_rows(X).dense(0, len(X))
     assert np.array_equal(run(model, codes)["prediction"], model.predict(X))
 
 
@@ -255,13 +259,17 @@ def test_what_cannot_be_exported_is_named() -> None:
         AdaBoostClassifier(n_estimators=2).fit(X, labels[y]).to_onnx()
 
 
-def test_an_unknown_link_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+class Even(Link):
+    """Knows nothing of the scores."""
+
+    def __call__(self, scores: Any, l1_norm: float) -> Any:
+        return np.full((len(scores), 2), 0.5)
+
+
+def test_an_unknown_link_is_refused() -> None:
     X, y = numbers()
     model = AdaBoostClassifier(n_estimators=2).fit(X, y)
-    even = model._probabilities(np.zeros(1))
-    monkeypatch.setattr(
-        AdaBoostClassifier, "_probabilities", lambda self, scores: np.tile(even, (len(scores), 1))
-    )
+    model.model_ = replace(model.model_, link=Even())
     with pytest.raises(TypeError, match="probabilities of AdaBoostClassifier"):
         model.to_onnx()
 

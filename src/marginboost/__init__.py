@@ -69,11 +69,12 @@ if TYPE_CHECKING:
         TreeOracle,
     )
     from .solvers import solve_margin_lp
+    from .verification import verify
 else:
     # Names are imported when they are first asked for, so that the command line starts at once.
     _PARTS = (
         *("algorithms", "algorithms.multiclass", "core", "data", "estimators", "model.reader"),
-        *("oracles", "solvers", "audit"),
+        *("oracles", "solvers", "audit", "verification"),
     )
 
     def __getattr__(name: str) -> Any:
@@ -163,4 +164,5 @@ __all__ = [
     "TreeOracle",
     "load",
     "solve_margin_lp",
+    "verify",
 ]

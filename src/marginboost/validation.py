@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Collection
 from numbers import Integral, Real
@@ -45,3 +46,8 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
         raise ValueError(f"{name}: got {value!r}, expected one of {', '.join(map(repr, choices))}")
+
+
+def parameter_names(kind: type[Any]) -> list[str]:
+    """Names of the parameters of a class, in the order of its ``__init__``."""
+    return [name for name in inspect.signature(kind).parameters if name != "self"]

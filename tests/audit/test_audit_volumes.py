@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
+from fitted_models import set_ensemble
 from marginboost import (
     AdaBoostClassifier,
     ArcGVClassifier,
@@ -23,7 +24,6 @@ from marginboost.audit import (
     log_exact_decision_volumes,
     mean_volumes,
 )
-from marginboost.core import Ensemble
 from marginboost.datasets import circle_2d, sphere_10d
 from marginboost.oracles.stumps import Stump
 
@@ -42,7 +42,7 @@ def fitted(draw, max_features=3, max_rounds=8):
     model = AdaBoostClassifier(n_estimators=rounds, max_bins=None, n_jobs=1).fit(X, y)
     # Random coefficients: no vote is tied, so that brute force and model agree on every label.
     members = tuple(model.estimators_)
-    model.ensemble_ = Ensemble(members, rng.uniform(0.5, 1.5, len(members)))
+    set_ensemble(model, members, rng.uniform(0.5, 1.5, len(members)))
     return model, X, y
 
 
@@ -157,9 +157,9 @@ def test_scaling_all_coefficients_changes_nothing(problem, factor):
     model, X, _ = problem
     before = log_decision_volumes(model, X), log_cell_volumes(model, X)
     members, coef = model.ensemble_.members, model.ensemble_.coef
-    model.ensemble_ = Ensemble(members, coef * factor)
+    set_ensemble(model, members, coef * factor)
     np.testing.assert_allclose(log_decision_volumes(model, X), before[0], rtol=1e-12)
-    model.ensemble_ = Ensemble(members, coef[::-1].copy())
+    set_ensemble(model, members, coef[::-1].copy())
     np.testing.assert_allclose(log_cell_volumes(model, X), before[1], rtol=1e-12)
 
 
@@ -200,14 +200,14 @@ def test_rounds_are_shorter_models(problem):
     np.testing.assert_array_equal(picked, every[np.array(chosen) - 1])
     cells = log_cell_volumes(model, X, rounds="all")
     for t in range(1, len(coef) + 1):
-        model.ensemble_ = Ensemble(members[:t], coef[:t])
+        set_ensemble(model, members[:t], coef[:t])
         np.testing.assert_allclose(log_decision_volumes(model, X), every[t - 1], rtol=1e-12)
         np.testing.assert_allclose(log_cell_volumes(model, X), cells[t - 1], rtol=1e-12)
 
 
 def hand_made(stumps, coef, X):
     model = AdaBoostClassifier(n_estimators=1).fit(X, np.arange(len(X)) % 2)
-    model.ensemble_ = Ensemble(tuple(stumps), np.array(coef))
+    set_ensemble(model, stumps, np.array(coef))
     return model
 
 

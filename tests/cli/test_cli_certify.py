@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import marginboost
-from marginboost import ArcGVClassifier, LPBoostClassifier, StumpOracle, TreeOracle
-from marginboost.cli.verification import verify
+from fitted_models import set_certificate
+from marginboost import ArcGVClassifier, LPBoostClassifier, StumpOracle, TreeOracle, verify
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.solvers import solve_margin_lp
 
@@ -89,11 +89,11 @@ def test_stored_bounds_may_be_wide(fitted):
 def test_changed_certificates_are_refuted(fitted, change, message):
     model, X, y = fitted
     sound = model.certificate_
-    model.certificate_ = replace(sound, **change)
+    set_certificate(model, replace(sound, **change))
     try:
         contradictions = verify(model, X, y, None, tol=1e-6).contradictions
     finally:
-        model.certificate_ = sound
+        set_certificate(model, sound)
     assert any(re.search(message, sentence) for sentence in contradictions)
 
 
@@ -102,11 +102,11 @@ def test_a_narrow_bracket_refutes_small_lies(fitted):
     model, X, y = fitted
     found = verify(model, X, y, None, tol=1e-6)
     sound = model.certificate_
-    model.certificate_ = replace(sound, upper=found.lower - 1e-4)
+    set_certificate(model, replace(sound, upper=found.lower - 1e-4))
     try:
         assert verify(model, X, y, None, tol=1e-6).contradictions
     finally:
-        model.certificate_ = sound
+        set_certificate(model, sound)
 
 
 def test_other_rows_and_other_weights_do_not_pass(fitted):
@@ -130,7 +130,7 @@ def test_what_cannot_be_proven_is_said(fitted):
     assert "nothing proves an upper bound" in found.remark
     assert found.upper == np.inf
     assert found.contradictions == []
-    model.certificate_ = replace(model.certificate_, certified=True)
+    set_certificate(model, replace(model.certificate_, certified=True))
     assert "cannot prove any" in verify(model, X, y, None, tol=1e-6).contradictions[0]
 
 

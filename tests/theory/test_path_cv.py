@@ -49,14 +49,15 @@ def test_results_agree_with_each_other(make, noisy):
     [
         (LPBoostClassifierCV, LPBoostClassifier, "nu"),
         (AdaBoostRegClassifierCV, AdaBoostRegClassifier, "C"),
-        (BarrierBoostClassifierCV, BarrierBoostClassifier, "C"),
+        (BarrierBoostClassifierCV, BarrierBoostClassifier, None),
     ],
 )
 def test_final_model_is_the_plain_one_at_the_chosen_value(make, plain, name, noisy):
     X, y = noisy
     model = make(cv=3, **SMALL[make][0]).fit(X, y)
     same = {"n_estimators": model.n_estimators}
-    direct = plain(**{name: getattr(model, name)}, **same).fit(X, y)
+    chosen = model.C_per_row_ * model.total_weight_ if name is None else getattr(model, f"{name}_")
+    direct = plain(**{name or "C": chosen}, **same).fit(X, y)
     np.testing.assert_allclose(model.decision_function(X), direct.decision_function(X), atol=1e-12)
     assert model.certificate_ == direct.certificate_
     np.testing.assert_allclose(model.predict_proba(X), direct.predict_proba(X))
@@ -65,7 +66,7 @@ def test_final_model_is_the_plain_one_at_the_chosen_value(make, plain, name, noi
 def test_price_per_row_scales_with_the_rows(noisy):
     X, y = noisy
     model = BarrierBoostClassifierCV(Cs=[0.02], cv=2).fit(X, y)
-    assert pytest.approx(0.02 * len(y)) == model.C
+    assert pytest.approx(0.02 * len(y)) == model.C_per_row_ * model.total_weight_
 
 
 def test_one_standard_error_regularises_more(noisy):

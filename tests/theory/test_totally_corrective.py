@@ -415,7 +415,7 @@ def test_eta_and_rounds_are_as_published():
     assert erlp_rounds(1.0, 0.1) == 80
     model = SoftBoostClassifier(nu=0.1, accuracy=0.1)
     sample = matrix_sample(np.ones((10, 1)), np.ones(10))
-    assert model._max_rounds(model._make_rule(), sample) == math.ceil(2 * math.log(10) / 0.01)
+    assert model.max_rounds(sample) == math.ceil(2 * math.log(10) / 0.01)
     assert TotalBoostClassifier(accuracy=0.1)._rounds_needed(sample) == 461
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
+from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.exponential import ExponentialWeights
@@ -72,7 +73,7 @@ class SmallSteps(Rule):
 
 
 class SmallStepsClassifier(BaseMarginClassifier):
-    """ε-boosting; ``__init__`` stores, ``_make_rule`` checks."""
+    """ε-boosting; ``__init__`` stores, ``check_parameters`` checks, ``make_rule`` makes."""
 
     def __init__(
         self, estimator: Any = None, *, n_estimators: int = 1000, epsilon: float = 0.01
@@ -80,6 +81,11 @@ class SmallStepsClassifier(BaseMarginClassifier):
         super().__init__(estimator, n_estimators=n_estimators)
         self.epsilon = epsilon
 
-    def _make_rule(self) -> SmallSteps:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("epsilon", self.epsilon, above=0.0)
+
+    def make_rule(self, sample: Sample) -> SmallSteps:
+        """Make the algorithm."""
         return SmallSteps(self.epsilon)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, is_classifier
 
+from ..core.callbacks import Encoder
 from ..core.labels import LabelByLabel, LabelSample, own_labels
 from ..core.oracle import Oracle
 from ..core.run import Run
+from ..core.sample import Sample
 from ..core.types import Array
-from ..data import BinnedMatrix, Table
-from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import multiclass_margins
+from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, document
+from ..estimators.inputs import known_positions, read_labels
+from ..estimators.multiclass import Reduction
+from ..model import FittedRun, LabelModel, Link, SoftmaxLink, multiclass_margins
+from ..model.features import FeatureRows
 from ..oracles.label_trees import LabelOracle, SklearnLabelOracle
 
 LABEL_ATTRIBUTES = """classes_ : array
@@ -64,16 +67,19 @@ class LabelClassifier(BaseMarginClassifier):
     """
 
     registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
-    _answers_labels = True
-    _sample_class: ClassVar[type[LabelSample]]
+    model_type = LabelModel
+    model_: LabelModel
+    sample_type: ClassVar[type[LabelSample]]
+    """Which rows are made of examples and labels."""
 
-    def _default_oracle(self) -> LabelOracle:
+    def default_oracle(self) -> LabelOracle:
         """Base learner where none is given."""
         raise NotImplementedError
 
-    def _make_oracle(self) -> Oracle:
+    def make_oracle(self) -> Oracle:
+        """Check the base learner's settings and make it."""
         if self.estimator is None:
-            return self._default_oracle()
+            return self.default_oracle()
         if isinstance(self.estimator, LabelOracle):
             return self.estimator
         learns = isinstance(self.estimator, BaseEstimator) and hasattr(self.estimator, "fit")
@@ -84,62 +90,54 @@ class LabelClassifier(BaseMarginClassifier):
             "such as LabelTreeOracle(), or a scikit-learn classifier"
         )
 
-    def _fit_classes(self, rows: Table | BinnedMatrix, index: Array, weights: Array) -> None:
-        rule, oracle = self._make_rule(), self._make_oracle()
-        used = np.flatnonzero(weights > 0)
-        sample = self._sample_class.of_classes(
-            index[used],
-            len(self.classes_),
-            weights[used],
-            **self._sample_parts(rows, weights, used, oracle),
+    def make_link(self) -> Link:
+        """Probabilities in proportion to ``exp F(x, l)``; of two classes, the binary link."""
+        return SoftmaxLink()
+
+    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Learn from checked rows, all classes in one run."""
+        used = np.flatnonzero(data.weights > 0)
+        sample = self.sample_type.of_classes(
+            data.labels[used],
+            len(data.classes),
+            data.weights[used],
+            **self._sample_parts(data.rows, data.weights, used, oracle),
         )
-        self._keep(self._train(sample, oracle, rule, self._encode), rows, index, used)
+        self.prepare(sample, oracle)
+        problem = self.build_problem(data, used, sample, oracle)
+        self.store(self._train(sample, oracle, problem.rule, self._encoder(data)), problem)
 
-    def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
-        """Keep what the run found; ``signs`` are positions of classes here."""
-        super()._keep(run, rows, np.ones(len(run.dual)), np.arange(len(run.dual)))
-        sample = run.sample
+    def store(self, run: Run, problem: Problem) -> None:
+        """Keep the model, and what is known about the training rows."""
+        data, used, sample = problem.data, problem.used, problem.sample
         assert isinstance(sample, LabelSample)
-        self.dual_ = np.zeros((len(signs), len(self.classes_)))
+        self.model_ = LabelModel(
+            name=type(self).__name__,
+            features=data.features,
+            chosen=self._chosen(),
+            classes=data.classes,
+            run=FittedRun.of(run),
+            link=self.make_link(),
+        )
+        self.dual_ = np.zeros((len(data.labels), len(data.classes)))
         self.dual_[used] = sample.label_weights(run.dual)
-        known = isinstance(sample, LabelByLabel) and len(used) == len(signs)
-        scores = sample.label_weights(run.scores) if known else self._scores(rows)
-        self.margins_ = multiclass_margins(self._class_votes(scores), signs)
+        if isinstance(sample, LabelByLabel) and len(used) == len(data.labels):
+            scores = sample.label_weights(run.scores)
+        else:
+            scores = self.model_.scores(data.rows, self.n_jobs)
+        self.margins_ = multiclass_margins(self.model_.class_votes(scores), data.labels)
 
-    def _encode(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
-        """Rows, and ±1 for every class."""
-        rows, index = self._read_labelled(X, y)
-        return rows, np.where(own_labels(index, len(self.classes_)), 1, -1).astype(np.int8)
+    def _encoder(self, data: TrainingSet, sides: Array | None = None) -> Encoder:
+        """Encode other data: rows, and ±1 for every class."""
 
-    # -- predictions -----------------------------------------------------------------------------
+        def encode(X: Any, y: Any) -> tuple[FeatureRows, Array]:
+            rows = self._read_with(data.features, X)
+            index = known_positions(data.classes, read_labels(y, rows.n_rows))
+            return rows, np.where(own_labels(index, len(data.classes)), 1, -1).astype(np.int8)
 
-    def _scores(self, rows: Table | BinnedMatrix) -> Array:
-        if not len(self.ensemble_):
-            return np.zeros((rows.n_rows, len(self.classes_)))
-        return super()._scores(rows)
+        return encode
 
-    def _class_votes(self, scores: Array, length: float | None = None) -> Array:
-        length = self.ensemble_.l1_norm if length is None else length
-        return np.clip(scores / (length or 1.0), -1.0, 1.0)
-
-    def _votes(self, rows: Table | BinnedMatrix) -> Array:
-        return self._lead(self._class_votes(self._scores(rows)))
-
-    def _lead(self, votes: Array) -> Array:
-        """Votes of more than two classes; of two, half the lead of the second."""
-        return votes if votes.shape[1] > 2 else (votes[:, 1] - votes[:, 0]) / 2.0
-
-    def _staged(self, rows: Table | BinnedMatrix) -> Any:
-        for votes, length in super()._staged(rows):
-            yield self._lead(votes), length
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities in proportion to ``exp F(x, l)``, F the score of class l, not normalised.
-
-        That is the link of the multiclass exponential loss and of the pseudo-loss; of two classes,
-        the binary one. ``sklearn.calibration.CalibratedClassifierCV`` works on the votes.
-        """
-        return super().predict_proba(X)
-
-    def _probabilities(self, scores: Array) -> Array:
-        return softmax(scores, axis=1)
+    def smallest_sample(self) -> Sample:
+        """One example of each class."""
+        n_classes = len(self.classes_)
+        return self.sample_type.of_classes(np.arange(n_classes), n_classes, np.ones(n_classes))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ..core.oracle import Oracle
-from ..core.types import Array
 from ..estimators.base import BaseBooster, document
 from ..estimators.classifier import BaseMarginClassifier
 from ..losses import Loss
+from ..model import Link, LossLink
 from ..oracles.gradient_trees import GradientTreeOracle
 
 TREE_PARAMETERS = """max_leaves : int or None
@@ -55,7 +53,7 @@ class SecondOrderClassifier(BaseMarginClassifier):
     A subclass names the loss; probabilities are by its link.
     """
 
-    _one_scale = True
+    common_scale = True
 
     def __init__(
         self,
@@ -102,9 +100,10 @@ class SecondOrderClassifier(BaseMarginClassifier):
         """Further settings of the trees."""
         return {"max_step": LONGEST_STEP}
 
-    def _default_oracle(self) -> Oracle:
+    def default_oracle(self) -> Oracle:
+        """Second-order trees."""
         return second_order_trees(self, **self._tree_settings())
 
-    def _probabilities(self, scores: Array) -> Array:
-        probability = self._loss().probability
-        return np.column_stack([probability(-scores), probability(scores)])
+    def make_link(self) -> Link:
+        """By the loss."""
+        return LossLink(self._loss())

@@ -25,7 +25,8 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators.classifier import BaseMarginClassifier, vote_share
+from ..estimators.classifier import BaseMarginClassifier, Problem
+from ..model import Link, VoteLink
 from ..solvers.entropy_projection import CappedEntropy, EntropySolver
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.masters.problem import check_share, soft_margin
@@ -132,15 +133,19 @@ class TotallyCorrectiveClassifier(BaseMarginClassifier):
     def _rounds_needed(self, sample: Sample) -> int:
         """Rounds that the guarantee needs."""
 
-    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
+    def max_rounds(self, sample: Sample) -> int:
+        """As asked for, or as many as the guarantee needs."""
         return self.n_estimators or self._rounds_needed(sample)
 
-    def _tolerance(self) -> float | None:
+    def tolerance(self) -> float | None:
+        """As asked for, or the accuracy."""
         return self.accuracy if self.tol is None else self.tol
 
-    def _keep(self, run: Run, *details: Any) -> None:
-        super()._keep(run, *details)
+    def store(self, run: Run, problem: Problem) -> None:
+        """Keep the model and its ρ."""
+        super().store(run, problem)
         _, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
 
-    def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.l1_norm)
+    def make_link(self) -> Link:
+        """Shares of the vote."""
+        return VoteLink()

@@ -27,6 +27,7 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle, Reweighting
 from ..core.rule import Rule
+from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.exponential import ExponentialWeights
@@ -249,7 +250,9 @@ class AdaBoostClassifier(BaseMarginClassifier):
         self.stop_at_target = stop_at_target
         self.sampling = sampling
 
-    def _make_rule(self) -> AdaBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, ("exact", "closed"))
         targets = self.target_margin
@@ -257,9 +260,13 @@ class AdaBoostClassifier(BaseMarginClassifier):
             check_number("target_margin", target, above=-1.0, below=1.0)
         if np.size(targets) == 0:
             raise ValueError("target_margin: got an empty sequence, expected at least one number")
-        return AdaBoost(targets, self.learning_rate, self.step, self.stop_at_target)
-
-    def _make_oracle(self) -> Oracle:
         check_choice("sampling", self.sampling, ("reweight", "resample"))
-        oracle = super()._make_oracle()
+
+    def make_rule(self, sample: Sample) -> AdaBoost:
+        """Make the algorithm."""
+        return AdaBoost(self.target_margin, self.learning_rate, self.step, self.stop_at_target)
+
+    def make_oracle(self) -> Oracle:
+        """Check the base learner's settings and make it."""
+        oracle = super().make_oracle()
         return ResamplingOracle(oracle) if self.sampling == "resample" else oracle

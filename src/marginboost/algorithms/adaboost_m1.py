@@ -22,8 +22,8 @@ from typing import Any, ClassVar
 
 from ..core.labels import RightOrWrong
 from ..core.run import Run
-from ..core.types import Array
-from ..data import BinnedMatrix, Table
+from ..core.sample import Sample
+from ..estimators.classifier import Problem
 from ..oracles.label_trees import LabelTreeOracle
 from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
@@ -71,7 +71,7 @@ class AdaBoostM1Classifier(LabelClassifier):
         "guarantee": "training error ≤ Π2√(ε(1 − ε)) while every ε < ½",
         "reference": "Freund & Schapire 1997",
     }
-    _sample_class = RightOrWrong
+    sample_type = RightOrWrong
 
     def __init__(
         self,
@@ -100,15 +100,22 @@ class AdaBoostM1Classifier(LabelClassifier):
         )
         self.learning_rate = learning_rate
 
-    def _default_oracle(self) -> LabelTreeOracle:
+    def default_oracle(self) -> LabelTreeOracle:
+        """Base learner where none is given."""
         return LabelTreeOracle(max_depth=8)
 
-    def _make_rule(self) -> AdaBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
+
+    def make_rule(self, sample: Sample) -> AdaBoost:
+        """Make the algorithm."""
         return AdaBoost(learning_rate=self.learning_rate)
 
-    def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:
-        super()._keep(run, rows, signs, used)
+    def store(self, run: Run, problem: Problem) -> None:
+        """Keep the model; warn where it is empty."""
+        super().store(run, problem)
         if not len(run.ensemble):
             warnings.warn(
                 "AdaBoostM1Classifier: the first hypothesis errs on half of the weight or more, so "

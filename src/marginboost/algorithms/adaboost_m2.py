@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 from ..core.labels import LabelPairs
 from ..core.oracle import Candidate
+from ..core.sample import Sample
 from ..core.state import State
 from ..oracles.label_trees import LabelTreeOracle
 from ..validation import check_choice, check_number
@@ -100,7 +101,7 @@ class AdaBoostM2Classifier(LabelClassifier):
         "guarantee": "training error ≤ (K − 1) Π2√(ε(1 − ε)); multiclass margin bracketed",
         "reference": "Freund & Schapire 1996; Chan 2015, Alg. 2",
     }
-    _sample_class = LabelPairs
+    sample_type = LabelPairs
 
     def __init__(
         self,
@@ -131,10 +132,16 @@ class AdaBoostM2Classifier(LabelClassifier):
         self.learning_rate = learning_rate
         self.step = step
 
-    def _default_oracle(self) -> LabelTreeOracle:
+    def default_oracle(self) -> LabelTreeOracle:
+        """Base learner where none is given."""
         return LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
 
-    def _make_rule(self) -> AdaBoostM2:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, ("closed", "exact"))
+
+    def make_rule(self, sample: Sample) -> AdaBoostM2:
+        """Make the algorithm."""
         return AdaBoostM2(self.learning_rate, self.step)

@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..core.labels import LabelByLabel
+from ..core.sample import Sample
 from ..oracles.label_trees import LabelTreeOracle
 from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
@@ -68,7 +69,7 @@ class AdaBoostMHClassifier(LabelClassifier):
         "guarantee": "training error ≤ (K/2) ΠZ",
         "reference": "Schapire & Singer 1999",
     }
-    _sample_class = LabelByLabel
+    sample_type = LabelByLabel
 
     def __init__(
         self,
@@ -97,9 +98,15 @@ class AdaBoostMHClassifier(LabelClassifier):
         )
         self.learning_rate = learning_rate
 
-    def _default_oracle(self) -> LabelTreeOracle:
+    def default_oracle(self) -> LabelTreeOracle:
+        """Base learner where none is given."""
         return LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
 
-    def _make_rule(self) -> AdaBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
+
+    def make_rule(self, sample: Sample) -> AdaBoost:
+        """Make the algorithm."""
         return AdaBoost(learning_rate=self.learning_rate)

@@ -40,14 +40,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Candidate
+from ..core.oracle import Candidate, Oracle
 from ..core.rule import Rule
 from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators.classifier import BaseMarginClassifier, Problem, document
+from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, document
+from ..model import Link, LogisticLink
 from ..solvers.soft_descent import convex_step, search_step, softmin
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING
@@ -326,33 +327,43 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         self.target_margin = target_margin
         self.max_step = max_step
 
-    def _make_rule(self) -> AdaBoostReg:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("C", self.C, at_least=0.0)
         check_choice("base", self.base, BASES)
         check_number("target_margin", self.target_margin, above=-1.0, below=1.0)
         check_number("max_step", self.max_step, above=0.0)
         if isinstance(self.mistrust, str):
             check_choice("mistrust", self.mistrust, KINDS)
-        return AdaBoostReg(self.C, self.mistrust, self.base, self.target_margin, self.max_step)
 
-    def _pose(
-        self, rows: Any, signs: Array, weights: Array, used: Array, bins: Any = None
+    def make_rule(self, sample: Sample) -> AdaBoostReg:
+        """Make the algorithm."""
+        return self._rule(self.C)
+
+    def _rule(self, C: float) -> AdaBoostReg:
+        return AdaBoostReg(C, self.mistrust, self.base, self.target_margin, self.max_step)
+
+    def build_problem(
+        self, data: TrainingSet, used: Array, sample: Sample, oracle: Oracle
     ) -> Problem:
-        sample, oracle, _ = super()._pose(rows, signs, weights, used, bins)
-        self._rule = self._make_rule()  # it knows the influences when the run is over
+        """Put together what a run solves; of mistrust given row by row, that of the rows used."""
+        problem = super().build_problem(data, used, sample, oracle)
         if not (isinstance(self.mistrust, str) or callable(self.mistrust)):
-            self._rule.mistrust = read_mistrust(self.mistrust, rows.n_rows)[used]
-        return Problem(sample, oracle, self._rule)
+            assert isinstance(problem.rule, AdaBoostReg)
+            problem.rule.mistrust = read_mistrust(self.mistrust, data.rows.n_rows)[used]
+        return problem
 
-    def _keep(self, run: Run, rows: Any, signs: Array, used: Array) -> None:
-        super()._keep(run, rows, signs, used)
-        rule = self._rule
-        del self._rule
-        self.influence_ = np.zeros(len(signs))
+    def store(self, run: Run, problem: Problem) -> None:
+        """Keep the model, influences and soft margins."""
+        super().store(run, problem)
+        rule, used = problem.rule, problem.used
+        assert isinstance(rule, AdaBoostReg)
+        self.influence_ = np.zeros(len(self.margins_))
         self.influence_[used] = rule.influence(run.sample)
         self.soft_margins_ = self.margins_.copy()
         self.soft_margins_[used] = rule.soft_margins(run.margins)
 
-    def _probabilities(self, scores: Array) -> Array:
+    def make_link(self) -> Link:
         """Scores of the logistic loss are log-odds, those of the exponential one half of them."""
-        return super()._probabilities(scores / 2.0 if self.base == "logistic" else scores)
+        return LogisticLink(1.0 if self.base == "logistic" else 2.0)

@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
@@ -123,12 +122,19 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
         )
         self.accuracy = accuracy
 
-    def _make_rule(self) -> AdaBoostStar:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("accuracy", self.accuracy, above=0.0, below=1.0)
+
+    def make_rule(self, sample: Sample) -> AdaBoostStar:
+        """Make the algorithm."""
         return AdaBoostStar(self.accuracy)
 
-    def _tolerance(self) -> float | None:
+    def tolerance(self) -> float | None:
+        """As asked for, or the accuracy."""
         return self.accuracy if self.tol is None else self.tol
 
-    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
+    def max_rounds(self, sample: Sample) -> int:
+        """As asked for, or as many as the guarantee needs."""
         return self.n_estimators or rounds_needed(sample.effective_rows, self.accuracy)

@@ -21,6 +21,7 @@ import math
 from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
+from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
 from .adaboost import AdaBoost
@@ -146,5 +147,6 @@ class ArcGVClassifier(BaseMarginClassifier):
         )
         self.monotone = monotone
 
-    def _make_rule(self) -> ArcGV:
+    def make_rule(self, sample: Sample) -> ArcGV:
+        """Make the algorithm."""
         return ArcGV(self.monotone)

@@ -17,10 +17,11 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.rule import Rule
+from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
-from ..estimators.classifier import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..model import Link, VoteLink
 from ..oracles.resampling import ResamplingOracle
 
 
@@ -114,11 +115,14 @@ class BaggedVoteClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
 
-    def _make_rule(self) -> BaggedVote:
+    def make_rule(self, sample: Sample) -> BaggedVote:
+        """Make the algorithm."""
         return BaggedVote()
 
-    def _make_oracle(self) -> Oracle:
-        return ResamplingOracle(super()._make_oracle())
+    def make_oracle(self) -> Oracle:
+        """Check the base learner's settings and make it."""
+        return ResamplingOracle(super().make_oracle())
 
-    def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.l1_norm)
+    def make_link(self) -> Link:
+        """Shares of the vote."""
+        return VoteLink()

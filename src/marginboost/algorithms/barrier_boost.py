@@ -27,11 +27,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
+from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
-from ..estimators.classifier import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, document
 from ..losses import Hinge, Loss, SmoothedHinge
+from ..model import Link, VoteLink
 from ..validation import check_choice, check_number
 from .l1_leveraging import COLUMNS, L1Leveraging
 
@@ -188,14 +189,23 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         self.beta = beta
         self.factor = factor
 
-    def _make_rule(self) -> BarrierBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         if self.C is not None:
             check_number("C", self.C, above=0.0)
         check_choice("steps", self.steps, COLUMNS)
         check_number("beta", self.beta, above=0.0)
         if self.factor is not None:
             check_number("factor", self.factor, above=0.0, below=1.0)
-        return BarrierBoost(self.C, self.steps, self.beta, self.factor)
 
-    def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.l1_norm)
+    def make_rule(self, sample: Sample) -> BarrierBoost:
+        """Make the algorithm."""
+        return self._rule(self.C)
+
+    def _rule(self, C: float | None) -> BarrierBoost:
+        return BarrierBoost(C, self.steps, self.beta, self.factor)
+
+    def make_link(self) -> Link:
+        """Shares of the vote."""
+        return VoteLink()

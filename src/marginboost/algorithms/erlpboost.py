@@ -145,9 +145,14 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
         self.nu = nu
         self.accuracy = accuracy
 
-    def _make_rule(self) -> ERLPBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("nu", self.nu, above=0.0, at_most=1.0)
         check_number("accuracy", self.accuracy, above=0.0, below=1.0)
+
+    def make_rule(self, sample: Sample) -> ERLPBoost:
+        """Make the algorithm."""
         assert self.nu is not None
         return ERLPBoost(self.nu, self.accuracy)
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..core.sample import Sample
 from ..losses import Exponential, Loss
 from ..validation import check_number
 from ._second_order import SecondOrderClassifier, document_trees
@@ -68,6 +69,11 @@ class GentleBoostClassifier(SecondOrderClassifier):
     def _loss(self) -> Loss:
         return Exponential()
 
-    def _make_rule(self) -> GradientBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
+
+    def make_rule(self, sample: Sample) -> GradientBoost:
+        """Make the algorithm."""
         return GradientBoost(self._loss(), self.learning_rate, constant=False)

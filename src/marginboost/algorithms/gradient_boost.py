@@ -260,7 +260,13 @@ class GradientBoostClassifier(SecondOrderClassifier):
     def _tree_settings(self) -> dict[str, Any]:
         return {**super()._tree_settings(), "splits": self.splits}
 
-    def _make_rule(self) -> GradientBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
+        self._loss()
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, STEPS)
+
+    def make_rule(self, sample: Sample) -> GradientBoost:
+        """Make the algorithm."""
         return GradientBoost(self._loss(), self.learning_rate, self.step)

@@ -20,12 +20,14 @@ References: Friedman 2001; Huber 1964; De Leeuw & Lange 2009 (parabolas).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..core.oracle import Oracle
+from ..core.sample import Sample
 from ..core.types import Array
 from ..estimators.regressor import BaseBoostRegressor
 from ..losses import Loss, as_loss
@@ -77,7 +79,8 @@ def _median(values: Array, weights: Array) -> float:
     """Lower median; a weight of 2 counts as two values."""
     order = np.argsort(values, kind="stable")
     mass = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(mass, 0.5 * mass[-1])])
+    half = (0.5 - 1e-12) * mass[-1]  # rounding of the sums must not push a tie to the next value
+    return float(values[order][np.searchsorted(mass, half)])
 
 
 @document_trees
@@ -130,7 +133,7 @@ class GradientBoostRegressor(BaseBoostRegressor):
         "guarantee": "training loss never rises (squared, Huber, log-cosh; ν ≤ 1, all rows)",
         "reference": "Friedman 2001, 2002",
     }
-    _chosen = ("spread_",)
+    chosen_names = ("spread_",)
 
     def __init__(
         self,
@@ -173,18 +176,28 @@ class GradientBoostRegressor(BaseBoostRegressor):
         self.subsample = subsample
         self.step = step
 
-    def _meet(self, targets: Array, weights: Array) -> None:
-        self.spread_ = spread(targets, weights)
-
-    def _make_rule(self) -> GradientBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         loss = as_loss("loss", self.loss)
         if not isinstance(loss, ResidualLoss):
             raise ValueError(f"loss: got {self.loss!r}, expected one of the residual y - F")
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, STEPS)
-        unit = getattr(self, "spread_", 1.0)
-        check_number("spread_", unit, above=0.0)
-        return GradientBoost(SpreadLoss(loss, unit), self.learning_rate, self.step)
 
-    def _default_oracle(self) -> Oracle:
+    def check_chosen(self, chosen: Mapping[str, float]) -> None:
+        """Check the unit of the loss."""
+        check_number("spread_", chosen["spread_"], above=0.0)
+
+    def prepare(self, sample: Sample, oracle: Oracle) -> None:
+        """Find the unit of the loss."""
+        self.spread_ = spread(sample.y, sample.prior)
+
+    def make_rule(self, sample: Sample) -> GradientBoost:
+        """Make the algorithm."""
+        loss = SpreadLoss(as_loss("loss", self.loss), self.spread_)
+        return GradientBoost(loss, self.learning_rate, self.step)
+
+    def default_oracle(self) -> Oracle:
+        """Base learner where none is given."""
         return second_order_trees(self)

@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.types import Array
 from ..estimators.inputs import read_weights
+from ..model import Model
 from ..solvers.norm_margin import solve_norm_margin
 from .adaboost import AdaBoostClassifier
 
@@ -64,7 +65,7 @@ def hypothesis_features(model: Any, X: Any) -> Array:
     (True, 1.0)
     """
     check_is_fitted(model)
-    rows = model._read_rows(X)
+    rows = model.read_rows(X)
     members = _distinct(model)
     features = np.empty((rows.n_rows, len(members)))
     for start, stop in rows.chunks():
@@ -76,8 +77,8 @@ def hypothesis_features(model: Any, X: Any) -> Array:
 
 def _distinct(model: Any) -> list[Any]:
     """Hypotheses of a model, or of all problems that its classes were reduced to."""
-    problems = getattr(model, "problems_", [model])
-    return list(dict.fromkeys(member for one in problems for member in one.ensemble_.members))
+    fitted: Model = model.model_
+    return list(dict.fromkeys(member for run in fitted.runs for member in run.ensemble.members))
 
 
 class HypothesisSpace(TransformerMixin, BaseEstimator):

@@ -38,6 +38,7 @@ from ..core.stop import Stop
 from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..losses import Loss, as_loss
+from ..model import Link, LossLink
 from ..solvers.barrier import projected_gradient
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
@@ -285,15 +286,20 @@ class L1LeveragingClassifier(BaseMarginClassifier):
         self.C = C
         self.steps = steps
 
-    def _make_rule(self) -> L1Leveraging:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         loss = as_loss("loss", self.loss)
         if not (loss.convex and loss.smooth):
             raise ValueError(f"loss: got {self.loss!r}, expected one that is convex and smooth")
         if self.C is not None:
             check_number("C", self.C, above=0.0)
         check_choice("steps", self.steps, COLUMNS)
-        return L1Leveraging(loss, self.C, self.steps)
 
-    def _probabilities(self, scores: Array) -> Array:
-        probability = as_loss("loss", self.loss).probability
-        return np.column_stack([probability(-scores), probability(scores)])
+    def make_rule(self, sample: Sample) -> L1Leveraging:
+        """Make the algorithm."""
+        return L1Leveraging(as_loss("loss", self.loss), self.C, self.steps)
+
+    def make_link(self) -> Link:
+        """By the loss."""
+        return LossLink(as_loss("loss", self.loss))

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.oracle import Oracle
+from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.gradient_trees import GradientTreeOracle
@@ -126,10 +127,16 @@ class L2BoostRegressor(BaseBoostRegressor):
         self.learning_rate = learning_rate
         self.max_depth = max_depth
 
-    def _make_rule(self) -> L2Boost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
         check_number("max_depth", self.max_depth, at_least=1, integer=True)
+
+    def make_rule(self, sample: Sample) -> L2Boost:
+        """Make the algorithm."""
         return L2Boost(self.learning_rate)
 
-    def _default_oracle(self) -> Oracle:
+    def default_oracle(self) -> Oracle:
+        """Base learner where none is given."""
         return GradientTreeOracle(max_leaves=None, max_depth=self.max_depth, min_leaf_rows=1)

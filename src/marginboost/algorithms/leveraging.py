@@ -57,6 +57,7 @@ from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
+from ..model import Link, LossLink
 from ..solvers.bregman import LONGEST, STEEPEST, parallel_descent
 from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
 from ..solvers.masters.pool import ColumnPool
@@ -399,7 +400,9 @@ class LeveragingClassifier(BaseMarginClassifier):
         self.correction = correction
         self.columns = columns
 
-    def _make_rule(self) -> Leveraging:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         loss = as_loss("loss", self.loss)
         if not loss.smooth:
             raise ValueError(f"loss: got {self.loss!r}, expected one that is smooth")
@@ -417,8 +420,11 @@ class LeveragingClassifier(BaseMarginClassifier):
         check_choice("selection", self.selection, ("edge", "improvement"))
         check_choice("correction", self.correction, CORRECTIONS)
         self._check_correction(loss)
+
+    def make_rule(self, sample: Sample) -> Leveraging:
+        """Make the algorithm."""
         return Leveraging(
-            loss,
+            as_loss("loss", self.loss),
             self.step,
             self.learning_rate,
             self.max_step,
@@ -444,6 +450,6 @@ class LeveragingClassifier(BaseMarginClassifier):
                     f"expected {neutral!r}: it is about one new hypothesis"
                 )
 
-    def _probabilities(self, scores: Array) -> Array:
-        probability = as_loss("loss", self.loss).probability
-        return np.column_stack([probability(-scores), probability(scores)])
+    def make_link(self) -> Link:
+        """By the loss."""
+        return LossLink(as_loss("loss", self.loss))

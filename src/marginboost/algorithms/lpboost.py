@@ -39,7 +39,8 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators.classifier import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, Problem, document
+from ..model import Link, VoteLink
 from ..solvers.masters.base import Master, MasterError
 from ..solvers.masters.interior import InteriorMaster
 from ..solvers.masters.packed_pool import PackedPool
@@ -109,7 +110,7 @@ class LPBoost(Rule):
     def start(self, state: State) -> None:
         """Begin with the prior as weights, or take up a run by its hypotheses."""
         sample = state.sample
-        self._problem = self._make_problem(sample)
+        self._problem = self.make_problem(sample)
         make = MASTERS.get(self.solver) or _suited_master(len(sample.y))
         self._master = make(self._problem, sample.y, sample.n_threads, self.solver_seconds)
         self._pool = state.pool = PackedPool(len(sample.y), sample.n_threads)
@@ -139,7 +140,8 @@ class LPBoost(Rule):
         self._trial = before._trial.copy()
         self._improve(state)
 
-    def _make_problem(self, sample: Sample) -> MarginProblem:
+    def make_problem(self, sample: Sample) -> MarginProblem:
+        """Make the program that is solved on a sample."""
         if self.C is not None:
             return PricedMargin(sample.prior, self.C / sample.total)
         return SoftMargin(sample.prior, self.nu)
@@ -150,7 +152,7 @@ class LPBoost(Rule):
 
     def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
         """Objective of any combination."""
-        return self._make_problem(sample).value(outcomes, length)
+        return self.make_problem(sample).value(outcomes, length)
 
     def upper(self, state: State, edge: float) -> float:
         """What capped weights with this largest edge prove."""
@@ -368,7 +370,9 @@ class LPBoostClassifier(BaseMarginClassifier):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
 
-    def _make_rule(self) -> LPBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         if self.nu is not None:
             check_number("nu", self.nu, above=0.0, at_most=1.0)
         if self.C is not None:
@@ -376,25 +380,35 @@ class LPBoostClassifier(BaseMarginClassifier):
         if self.solver_time_limit is not None:
             check_number("solver_time_limit", self.solver_time_limit, above=0.0)
         check_choice("solver", self.solver, ("auto", *MASTERS))
-        return LPBoost(self.nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit)
 
-    def _keep(self, run: Run, *details: Any) -> None:
-        super()._keep(run, *details)
-        problem = self._make_rule()._make_problem(run.sample)
-        self.rho_ = problem.level(run.sample.y * run.scores, run.ensemble.l1_norm)
+    def make_rule(self, sample: Sample) -> LPBoost:
+        """Make the algorithm."""
+        return self._rule(self.nu)
+
+    def _rule(self, nu: float | None) -> LPBoost:
+        return LPBoost(nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit)
+
+    def store(self, run: Run, problem: Problem) -> None:
+        """Keep the model and its ρ; warn where it says next to nothing."""
+        super().store(run, problem)
+        rule, sample = problem.rule, problem.sample
+        assert isinstance(rule, LPBoost)
+        outcomes = sample.y * run.scores
+        self.rho_ = rule.make_problem(sample).level(outcomes, run.ensemble.l1_norm)
         if not len(run.ensemble):
             warnings.warn(
-                f"C={self.C!r} is more than any hypothesis is worth: the empty model is optimal, "
+                f"C={rule.C!r} is more than any hypothesis is worth: the empty model is optimal, "
                 "and predicts the first class",
-                stacklevel=5,
+                stacklevel=6,
             )
-        elif self.C is None and (value := run.certificate.value) <= (self.tol or 0.0):
+        elif rule.C is None and (value := run.certificate.value) <= (self.tol or 0.0):
             warnings.warn(
-                f"nu={self.nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
+                f"nu={rule.nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
                 "the votes say next to nothing. Try a larger nu: more than twice the share of rows "
                 "that cannot be got right (LPBoostClassifierCV finds one)",
-                stacklevel=5,
+                stacklevel=6,
             )
 
-    def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.l1_norm)
+    def make_link(self) -> Link:
+        """Shares of the vote."""
+        return VoteLink()

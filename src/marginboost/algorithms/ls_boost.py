@@ -236,8 +236,13 @@ class LSBoostRegressor(BaseBoostRegressor):
         self.learning_rate = learning_rate
         self.n_candidates = n_candidates
 
-    def _make_rule(self) -> LSBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_choice("version", self.version, (1, 2))
         check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
         check_number("n_candidates", self.n_candidates, at_least=1, integer=True)
+
+    def make_rule(self, sample: Sample) -> LSBoost:
+        """Make the algorithm."""
         return LSBoost(self.version, self.learning_rate, self.n_candidates)

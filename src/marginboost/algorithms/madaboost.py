@@ -26,15 +26,13 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-import numpy as np
-from scipy.special import expit
-
 from ..core.oracle import Candidate
+from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..model import Link, LogisticLink
 from ..validation import check_number
 from .adaboost import ROUNDING, AdaBoost
 
@@ -152,9 +150,15 @@ class MadaBoostClassifier(BaseMarginClassifier):
         )
         self.kappa = kappa
 
-    def _make_rule(self) -> MadaBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("kappa", self.kappa, at_least=0.0, below=1.0)
+
+    def make_rule(self, sample: Sample) -> MadaBoost:
+        """Make the algorithm."""
         return MadaBoost(self.kappa)
 
-    def _probabilities(self, scores: Array) -> Array:
-        return np.column_stack([expit(-scores), expit(scores)])
+    def make_link(self) -> Link:
+        """Scores are log-odds."""
+        return LogisticLink(1.0)

@@ -24,7 +24,6 @@ import math
 from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
-from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
@@ -208,12 +207,18 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         self.epsilon = epsilon
         self.search_bound = search_bound
 
-    def _make_rule(self) -> MarginalAdaBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("epsilon", self.epsilon, above=0.0, below=1.0)
         check_choice("search_bound", self.search_bound, ("safe", "thesis"))
+
+    def make_rule(self, sample: Sample) -> MarginalAdaBoost:
+        """Make the algorithm."""
         return MarginalAdaBoost(self.epsilon, self.search_bound, self.n_estimators)
 
-    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
+    def max_rounds(self, sample: Sample) -> int:
+        """Those of the search, and of the last run."""
         length = run_length(sample.effective_rows, self.epsilon)
         searching = length * search_runs(self.epsilon, self.search_bound)
         return searching + (self.n_estimators or length)

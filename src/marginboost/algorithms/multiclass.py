@@ -14,17 +14,17 @@ Reference: Allwein, Schapire & Singer, *Reducing multiclass to binary*, 2000; Di
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.fitted import ClassifierOutputs
+from ..estimators.multiclass import Reduction
 from ..estimators.regressor import BaseBoostRegressor
-from ..model import CODES, DECODINGS
-from ..model.file import save_model
+from ..model import CODES, DECODINGS, Model, ReducedModel
+from ..model.features import FeatureRows
 from ..validation import check_choice
 from ._labels import LabelClassifier
 from .adaboost import AdaBoostClassifier
@@ -40,7 +40,7 @@ def saved_classes() -> dict[str, type[Any]]:
     }
 
 
-class MulticlassBooster(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Several classes as binary problems, each solved by the same algorithm.
 
     All algorithms take several classes by themselves, each class against all others; this offers
@@ -64,8 +64,9 @@ class MulticlassBooster(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     classes_ : array
         The labels.
     estimator_ : classifier
-        The fitted model, which has everything else that its class offers: ``history_``,
-        ``certificate_``, ``explain`` and so on, one item a problem.
+        The fitted algorithm, with all attributes that its class documents.
+    history_, certificate_, stop_reason_, estimators_, estimator_weights_, dual_
+        As of the algorithm, one item a problem.
     problems_ : list of classifiers
         The models of two classes, one a column of the code; of two classes only one.
     code_ : array (classes, problems)
@@ -93,6 +94,7 @@ class MulticlassBooster(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     registry: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
+    model_type = ReducedModel
 
     def __init__(
         self, estimator: Any = None, *, code: Any = "one-vs-rest", decoding: str = "auto"
@@ -113,13 +115,16 @@ class MulticlassBooster(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         sample_weight : array-like, optional
             Nonnegative weights; a weight of 2 means the same as two copies of the row.
         """
-        model = self._make_model()
-        self.__dict__.pop("estimator_", None)
-        self.estimator_ = model.fit(X, y, sample_weight)
+        algorithm = self.make_estimator()
+        self._forget()
+        reduction = Reduction(self.code, self.decoding)
+        self._take(algorithm.fit_reduction(X, y, sample_weight, reduction))
+        for name in ("dual_", "margins_"):
+            setattr(self, name, getattr(algorithm, name))
         return self
 
-    def _make_model(self) -> BaseMarginClassifier:
-        """Check the settings and make the model, not yet fitted."""
+    def make_estimator(self) -> BaseMarginClassifier:
+        """Check the settings and make the algorithm, not yet fitted."""
         if isinstance(self.code, str):
             check_choice("code", self.code, CODES)
         check_choice("decoding", self.decoding, DECODINGS)
@@ -129,76 +134,35 @@ class MulticlassBooster(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"estimator: got {made!r}, expected an algorithm of this package for two classes, "
                 "such as AdaBoostClassifier()"
             )
-        model: BaseMarginClassifier = clone(made)
-        model._code, model._decoding = self.code, self.decoding
-        return model
+        algorithm: BaseMarginClassifier = clone(made)
+        return algorithm
 
-    def _model(self) -> BaseMarginClassifier:
-        check_is_fitted(self, "estimator_")
-        return self.estimator_
+    def restore(self, model: Model) -> Self:
+        """Take up a fitted model, such as that of a file; the training rows are not in it."""
+        self._forget()
+        self._take(self.make_estimator().restore(model))
+        return self
 
-    # -- predictions -----------------------------------------------------------------------------
+    def _take(self, fitted: BaseMarginClassifier) -> None:
+        """Make what a fitted algorithm has learnt one's own."""
+        self.estimator_ = fitted
+        self.model_ = fitted.model_
+        for name in ("n_features_in_", "feature_names_in_", "problems_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
 
-    def decision_function(self, X: Any) -> Array:
-        """Votes for the classes, in [-1, 1]; of two classes one column, positive for the second."""
-        return self._model().decision_function(X)
+    def _forget(self) -> None:
+        """Drop what an earlier fit left."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
-    def predict(self, X: Any) -> Array:
-        """Class of each row, that with the largest vote; a tie goes to the first class."""
-        return self._model().predict(X)
+    def read_rows(self, X: Any) -> FeatureRows:
+        """Read rows other than the training rows."""
+        check_is_fitted(self)
+        return self.estimator_.read_rows(X)
 
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities in the order of the votes; see the algorithm's own method."""
-        return self._model().predict_proba(X)
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of :meth:`predict_proba`."""
-        return self._model().predict_log_proba(X)
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """Votes after 1, 2, … hypotheses of each problem."""
-        return self._model().staged_decision_function(X)
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Classes after 1, 2, … hypotheses of each problem."""
-        return self._model().staged_predict(X)
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """Probabilities after 1, 2, … hypotheses of each problem."""
-        return self._model().staged_predict_proba(X)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Accuracy after 1, 2, … hypotheses of each problem."""
-        return self._model().staged_score(X, y, sample_weight)
-
-    def margins(self, X: Any, y: Any) -> Array:
-        """Half the lead of the own class's vote over the best other one, in [-1, 1]."""
-        return self._model().margins(X, y)
-
-    # -- the model -------------------------------------------------------------------------------
-
-    def explain(self) -> Any:
-        """Explain stump ensembles exactly; a list, one explanation a problem."""
-        return self._model().explain()
-
-    def save(self, path: Any) -> None:
-        """Write a JSON file that :func:`marginboost.load` reads (see docs/model-file.md)."""
-        self._model()
-        save_model(self, path)
-
-    def to_onnx(self) -> Any:
-        """ONNX model, of two classes only; each of ``problems_`` can be exported by itself."""
-        return self._model().to_onnx()
-
-    def __getattr__(self, name: str) -> Any:
-        # What the fitted model learnt is this model's too: classes_, problems_, margins_, ...
-        fitted = name.endswith("_") and not name.startswith("_") and name != "estimator_"
-        if fitted and "estimator_" in vars(self):
-            return getattr(self.estimator_, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "estimator_" in vars(self)
+    def _n_jobs(self) -> int | None:
+        return self.estimator_.n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -44,7 +44,8 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
-from ..estimators.classifier import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, Problem, document
+from ..model import Link, VoteLink
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step
 from ..solvers.masters.problem import check_share, soft_margin
@@ -306,22 +307,30 @@ class NuArcClassifier(BaseMarginClassifier):
         self.sampling = sampling
         self.max_step = max_step
 
-    def _make_rule(self) -> NuArc:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("nu", self.nu, above=0.0, at_most=1.0)
         check_choice("base", self.base, BASES)
         check_choice("on_stall", self.on_stall, ON_STALL)
         check_number("max_step", self.max_step, above=0.0)
+        check_choice("sampling", self.sampling, ("resample", "reweight"))
+
+    def make_rule(self, sample: Sample) -> NuArc:
+        """Make the algorithm."""
         return NuArc(self.nu, self.base, self.on_stall, self.max_step)
 
-    def _make_oracle(self) -> Oracle:
-        check_choice("sampling", self.sampling, ("resample", "reweight"))
-        oracle = super()._make_oracle()
+    def make_oracle(self) -> Oracle:
+        """Check the base learner's settings and make it."""
+        oracle = super().make_oracle()
         return ResamplingOracle(oracle) if self.sampling == "resample" else oracle
 
-    def _keep(self, run: Run, *details: Any) -> None:
-        super()._keep(run, *details)
+    def store(self, run: Run, problem: Problem) -> None:
+        """Keep the model and its soft margins."""
+        super().store(run, problem)
         value, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
         self.soft_margins_ = np.maximum(self.margins_, self.rho_) - (self.rho_ - value)
 
-    def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.l1_norm)
+    def make_link(self) -> Link:
+        """Shares of the vote."""
+        return VoteLink()

@@ -10,6 +10,7 @@ error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +18,11 @@ import numpy as np
 from ..core.oracle import Oracle
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.path_cv import PathCV
 from ..validation import check_number
-from ._path_cv import PathCV
-from .adaboost_reg import AdaBoostRegClassifier
-from .barrier_boost import BarrierBoostClassifier
-from .lpboost import LPBoostClassifier
+from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
+from .barrier_boost import BarrierBoost, BarrierBoostClassifier
+from .lpboost import LPBoost, LPBoostClassifier
 
 NUS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 MISTRUSTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -81,9 +82,9 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         "reference": "Rätsch 2001, eq. 4.12, 4.13",
     }
     parameter, grid, usual = "nu", "nus", NUS
-    _chosen = ("nu_", "cv_error_")
+    chosen_names = ("nu_", "cv_error_")
     choices = ("best", "one-se", "bound")
-    C = None
+    nu = C = None  # no parameters here
 
     def __init__(
         self,
@@ -121,22 +122,23 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
 
-    @property
-    def nu(self) -> float:  # type: ignore[override]
-        """ν in use."""
-        return self._present()
+    def check_value(self, name: str, value: float) -> None:
+        """Raise unless ν is a share."""
+        check_number(name, value, above=0.0, at_most=1.0)
 
-    def _check_value(self, value: float) -> None:
-        check_number("nus", value, above=0.0, at_most=1.0)
+    def rule_of(self, value: float, sample: Sample) -> LPBoost:
+        """LPBoost with this ν."""
+        return self._rule(value)
 
-    def _best(self, sample: Sample, oracle: Oracle) -> int:
+    def best(self, sample: Sample, oracle: Oracle) -> int:
+        """Position of the chosen ν."""
         if self.choice != "bound":
-            return super()._best(sample, oracle)
+            return super().best(sample, oracle)
         from ..diagnostics.soft_margins import nu_bound  # here, not above: it brings the displays
 
-        values = self._values()
+        values = self.values()
         bounds = np.full(len(values), np.inf)
-        for j, run in enumerate(self._path(sample, oracle, values)):
+        for j, run in enumerate(self.path(sample, oracle, values)):
             try:
                 bounds[j] = nu_bound(
                     run.margins, values[j], vc_dimension=2.0, sample_weight=sample.prior
@@ -196,8 +198,8 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         "reference": "Rätsch 2001, Alg. 4.5, section 4.4.1",
     }
     parameter, grid, usual = "C", "Cs", MISTRUSTS
-    _chosen = ("C_", "cv_error_")
-    mistrust = "influence"
+    chosen_names = ("C_", "cv_error_")
+    C, mistrust = 0.0, "influence"  # no parameters here
 
     def __init__(
         self,
@@ -237,13 +239,13 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         self.target_margin = target_margin
         self.max_step = max_step
 
-    @property
-    def C(self) -> float:  # type: ignore[override]
-        """C in use."""
-        return self._present()
+    def check_value(self, name: str, value: float) -> None:
+        """Raise for a negative C."""
+        check_number(name, value, at_least=0.0)
 
-    def _check_value(self, value: float) -> None:
-        check_number("Cs", value, at_least=0.0)
+    def rule_of(self, value: float, sample: Sample) -> AdaBoostReg:
+        """AdaBoost_Reg with this C."""
+        return self._rule(value)
 
 
 @document
@@ -293,8 +295,10 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         "guarantee": "as BarrierBoost; errors of all C with standard errors",
         "reference": "Rätsch 2001, Alg. 4.7, section 4.4.1",
     }
+    C_per_row_: float
     parameter, grid, usual = "C_per_row", "Cs", PRICES
-    _chosen = ("C_per_row_", "total_weight_", "cv_error_")
+    C = None  # no parameter here
+    chosen_names = ("C_per_row_", "total_weight_", "cv_error_")
 
     def __init__(
         self,
@@ -334,13 +338,25 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         self.beta = beta
         self.factor = factor
 
-    @property
-    def C(self) -> float:  # type: ignore[override]
-        """C in use."""
-        return self._present() * float(self.__dict__.get("total_weight_", 1.0))
+    def check_value(self, name: str, value: float) -> None:
+        """Raise unless the price is positive."""
+        check_number(name, value, above=0.0)
 
-    def _check_value(self, value: float) -> None:
-        check_number("Cs", value, above=0.0)
+    def check_chosen(self, chosen: Mapping[str, float]) -> None:
+        """Check the price per row and the number of rows."""
+        super().check_chosen(chosen)
+        if "total_weight_" in chosen:
+            check_number("total_weight_", chosen["total_weight_"], above=0.0)
 
-    def _meet(self, sample: Sample) -> None:
+    def prepare(self, sample: Sample, oracle: Oracle) -> None:
+        """Choose the price per row."""
+        super().prepare(sample, oracle)
         self.total_weight_ = sample.total
+
+    def rule_of(self, value: float, sample: Sample) -> BarrierBoost:
+        """Barrier boosting at this price per row."""
+        return self._rule(value * sample.total)
+
+    def make_rule(self, sample: Sample) -> BarrierBoost:
+        """Barrier boosting at the chosen price."""
+        return self._rule(self.C_per_row_ * self.total_weight_)

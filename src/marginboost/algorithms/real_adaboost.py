@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..core.oracle import Oracle
+from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..oracles.trees import TreeOracle
 from ..validation import check_number
@@ -65,7 +66,7 @@ class RealAdaBoostClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ Π Z, Z = Σ 2√(W₊W₋) over leaves",
         "reference": "Schapire & Singer 1999",
     }
-    _one_scale = True
+    common_scale = True
 
     def __init__(
         self,
@@ -94,9 +95,15 @@ class RealAdaBoostClassifier(BaseMarginClassifier):
         )
         self.learning_rate = learning_rate
 
-    def _default_oracle(self) -> Oracle:
+    def default_oracle(self) -> Oracle:
+        """Base learner where none is given."""
         return TreeOracle(max_depth=2, criterion="Z")
 
-    def _make_rule(self) -> GradientBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
+
+    def make_rule(self, sample: Sample) -> GradientBoost:
+        """Make the algorithm."""
         return GradientBoost("exponential", self.learning_rate, constant=False)

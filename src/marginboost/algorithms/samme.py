@@ -28,6 +28,7 @@ from typing import Any, ClassVar
 
 from ..core.labels import LabelPairs, LabelSample, RightOrWrong
 from ..core.oracle import Candidate
+from ..core.sample import Sample
 from ..core.state import State
 from ..oracles.label_trees import LabelTreeOracle
 from ..validation import check_choice, check_number
@@ -148,14 +149,22 @@ class SAMMEClassifier(LabelClassifier):
         self.variant = variant
 
     @property
-    def _sample_class(self) -> type[LabelSample]:  # type: ignore[override]
+    def sample_type(self) -> type[LabelSample]:  # type: ignore[override]
+        """Which rows are made of examples and labels."""
         return RightOrWrong if self.variant == "canonical" else LabelPairs
 
-    def _default_oracle(self) -> LabelTreeOracle:
+    def default_oracle(self) -> LabelTreeOracle:
+        """Base learner where none is given."""
         return LabelTreeOracle(max_depth=1, criterion="edge")
 
-    def _make_rule(self) -> AdaBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("variant", self.variant, ("canonical", "printed"))
+
+    def make_rule(self, sample: Sample) -> AdaBoost:
+        """Make the algorithm, for as many classes as the sample has."""
+        assert isinstance(sample, LabelSample)
         rule = SAMME if self.variant == "canonical" else PrintedSAMME
-        return rule(max(2, len(getattr(self, "classes_", ()))), self.learning_rate)
+        return rule(sample.n_classes, self.learning_rate)

@@ -30,9 +30,9 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..duals.capped_exponential import CappedExponentialWeights
-from ..estimators.classifier import BaseMarginClassifier, document, vote_share
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..model import Link, VoteLink
 from ..validation import check_number
 
 
@@ -175,15 +175,22 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         self.edge = edge
         self.target_margin = target_margin
 
-    def _make_rule(self) -> SmoothBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("kappa", self.kappa, above=0.0, below=1.0)
         check_number("edge", self.edge, above=0.0, below=1.0)
         if self.target_margin is not None:
             check_number("target_margin", self.target_margin, at_least=0.0, at_most=self.edge / 2.0)
+
+    def make_rule(self, sample: Sample) -> SmoothBoost:
+        """Make the algorithm."""
         return SmoothBoost(self.kappa, self.edge, self.target_margin)
 
-    def _max_rounds(self, rule: Rule, sample: Sample) -> int:
+    def max_rounds(self, sample: Sample) -> int:
+        """As asked for, or as many as the guarantee needs."""
         return self.n_estimators or rounds_needed(self.kappa, self.edge)
 
-    def _probabilities(self, scores: Array) -> Array:
-        return vote_share(scores, self.ensemble_.l1_norm)
+    def make_link(self) -> Link:
+        """Shares of the vote."""
+        return VoteLink()

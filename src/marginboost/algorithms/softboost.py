@@ -132,9 +132,14 @@ class SoftBoostClassifier(TotallyCorrectiveClassifier):
         self.nu = nu
         self.accuracy = accuracy
 
-    def _make_rule(self) -> SoftBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("nu", self.nu, above=0.0, at_most=1.0)
         check_number("accuracy", self.accuracy, above=0.0, below=1.0)
+
+    def make_rule(self, sample: Sample) -> SoftBoost:
+        """Make the algorithm."""
         return SoftBoost(self.nu, self.accuracy)
 
     def _rounds_needed(self, sample: Sample) -> int:

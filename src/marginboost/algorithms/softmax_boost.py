@@ -132,7 +132,7 @@ class SoftmaxBoostClassifier(LabelClassifier):
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman, Hastie & Tibshirani 2000; Friedman 2001",
     }
-    _sample_class = LabelByLabel
+    sample_type = LabelByLabel
 
     def __init__(
         self,
@@ -171,7 +171,8 @@ class SoftmaxBoostClassifier(LabelClassifier):
         self.l2 = l2
         self.subsample = subsample
 
-    def _make_oracle(self) -> TreePerLabelOracle:
+    def make_oracle(self) -> TreePerLabelOracle:
+        """Check the base learner's settings and make it."""
         trees = self.estimator
         if trees is None:
             trees = second_order_trees(self, max_step=LONGEST_STEP)
@@ -182,6 +183,11 @@ class SoftmaxBoostClassifier(LabelClassifier):
             )
         return TreePerLabelOracle(trees)
 
-    def _make_rule(self) -> SoftmaxBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
+
+    def make_rule(self, sample: Sample) -> SoftmaxBoost:
+        """Make the algorithm."""
         return SoftmaxBoost(self.learning_rate)

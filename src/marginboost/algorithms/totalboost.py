@@ -115,8 +115,13 @@ class TotalBoostClassifier(TotallyCorrectiveClassifier):
         )
         self.accuracy = accuracy
 
-    def _make_rule(self) -> TotalBoost:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_number("accuracy", self.accuracy, above=0.0, below=1.0)
+
+    def make_rule(self, sample: Sample) -> TotalBoost:
+        """Make the algorithm."""
         return TotalBoost(self.accuracy)
 
     def _rounds_needed(self, sample: Sample) -> int:

@@ -205,7 +205,8 @@ def _complete_rows(model: Any, X: Any) -> Array:
     """Rows as numbers, none missing: categories and missing values have no place on an axis."""
     if isinstance(X, BinnedMatrix):
         raise TypeError("X: got a BinnedMatrix, expected the values, whose range makes the box")
-    columns = zip(model._names, model._categories, strict=True)
+    features = model.model_.features
+    columns = zip(features.names, features.categories, strict=True)
     categorical = [name for name, known in columns if known is not None]
     if categorical:
         raise ValueError(
@@ -218,8 +219,8 @@ def _complete_rows(model: Any, X: Any) -> Array:
     if np.isnan(rows).any():
         row, column = np.argwhere(np.isnan(rows))[0]
         raise ValueError(
-            f"X: row {row} has no value in column {model._names[column]!r}, and so no place in the "
-            "box; expected complete rows, imputed for instance by sklearn.impute.SimpleImputer"
+            f"X: row {row} has no value in column {features.names[column]!r}, and so no place in "
+            "the box; expected complete rows, imputed for instance by sklearn.impute.SimpleImputer"
         )
     return rows
 

@@ -10,15 +10,22 @@ Certificate: that of LPBoost, for the weights that the audit gave the rows.
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..algorithms.lpboost import LPBoostClassifier
+from ..algorithms.lpboost import LPBoost, LPBoostClassifier
+from ..core.oracle import Oracle
+from ..core.sample import Sample
 from ..core.types import Array
-from ..data import BinnedMatrix, Table
-from ..estimators.classifier import BaseMarginClassifier, document
+from ..data import BinnedMatrix
+from ..estimators.classifier import BaseMarginClassifier, TrainingSet, document
 from ..estimators.inputs import read_weights
+from ..estimators.multiclass import Reduction
+from ..model import Features
+from ..model.features import FeatureRows
 from ..validation import check_choice, check_number
 from .audit import LabelAudit
 
@@ -82,8 +89,8 @@ class RobustBoostClassifier(LPBoostClassifier):
         "guarantee": "as LPBoost, for the weights that the audit gives",
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
-    C = None
-    _chosen = ("nu_", "noise_rate_")
+    nu = C = None  # no parameters here
+    chosen_names = ("nu_", "noise_rate_")
 
     def __init__(
         self,
@@ -121,30 +128,35 @@ class RobustBoostClassifier(LPBoostClassifier):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
 
-    @property
-    def nu(self) -> float:  # type: ignore[override]
-        """ν in use; before a fit, that of clean labels."""
-        return float(getattr(self, "nu_", 0.05))
-
-    def _make_rule(self) -> Any:
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
         check_choice("policy", self.policy, POLICIES)
         check_number("fdr", self.fdr, at_least=0.0, below=1.0)
         check_number("cv", self.cv, at_least=2, integer=True)
-        return super()._make_rule()
 
-    def _fit_classes(self, rows: Table | BinnedMatrix, index: Array, weights: Array) -> None:
-        used, audit = self._audit(rows, index, weights)
+    def check_chosen(self, chosen: Mapping[str, float]) -> None:
+        """Check ν."""
+        if "nu_" in chosen:
+            check_number("nu", chosen["nu_"], above=0.0, at_most=1.0)
+
+    def make_rule(self, sample: Sample) -> LPBoost:
+        """LPBoost with the ν that suits the labels."""
+        return self._rule(self.nu_)
+
+    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Audit the labels, then learn from what the policy makes of them."""
+        index = data.labels
+        used, audit = self._audit(data.rows, index, data.weights)
         self.noise_rate_ = audit.noise_rate_
         self.trust_ = np.ones(len(index))
         self.trust_[used] = audit.score_
-        labels, weights = self._cleaned(used, audit, index, weights)
+        labels, weights = self._cleaned(used, audit, index, data.weights)
         as_given = np.where(labels == index, weights, 0.0)[used]
         self.nu_ = audit.evidence.nu_for(self.estimator, as_given)
-        super()._fit_classes(rows, labels, weights)
+        super().learn(replace(data, labels=labels, weights=weights), oracle, reduction)
 
-    def _audit(
-        self, rows: Table | BinnedMatrix, index: Array, weights: Array
-    ) -> tuple[Array, LabelAudit]:
+    def _audit(self, rows: FeatureRows, index: Array, weights: Array) -> tuple[Array, LabelAudit]:
         """Rows with weight, and the audit of their labels."""
         if isinstance(rows, BinnedMatrix):
             raise TypeError("X: got a BinnedMatrix, expected the rows themselves, to be audited")
@@ -187,10 +199,9 @@ class RobustBoostClassifier(LPBoostClassifier):
         index, weights = self._cleaned(used, audit, index, weights)
         return self.classes_[index], weights
 
-    def _problem(self, **changed: Any) -> Any:
+    def problem_copy(self, features: Features, **changed: Any) -> Self:
         """Copy for one problem of two classes: the audit is of all classes, and already done."""
-        problem = super()._problem(**changed)
-        for name in self._chosen:
-            if hasattr(self, name):
-                setattr(problem, name, getattr(self, name))
+        problem = super().problem_copy(features, **changed)
+        for name, value in self._chosen().items():
+            setattr(problem, name, value)
         return problem

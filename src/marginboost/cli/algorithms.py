@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from ..validation import parameter_names
 from .errors import UsageError, suggest
 
 
@@ -14,10 +15,11 @@ def classifiers() -> dict[str, type[Any]]:
     """All algorithms by the name of their file where it is theirs alone, else by their own."""
     from .. import audit  # noqa: F401 - registers the classifier that audits
     from ..algorithms.multiclass import saved_classes
+    from ..model import BinaryModel
 
     found = {}
     for title, kind in saved_classes().items():
-        if "n_estimators" not in kind._get_param_names() or kind._numeric:
+        if not issubclass(kind.model_type, BinaryModel):
             continue  # a wrapper, or a regressor
         short = title.removesuffix("Classifier")
         stem = kind.__module__.rpartition(".")[2].replace("_", "-")
@@ -57,7 +59,7 @@ def _trees(kind: type[Any], depth: int) -> Any:
     """Trees for an algorithm: of its own sort if it grows some anyway."""
     from ..oracles import TreeOracle
 
-    usual = kind()._make_oracle()
+    usual = kind().make_oracle()
     grows = type(usual) if "max_depth" in usual.get_params(deep=False) else TreeOracle
     return grows(max_depth=depth)
 
@@ -68,7 +70,7 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
     Settings are checked here, before any file is read.
     """
     full, kind = find_classifier(name)
-    known = [p for p in kind._get_param_names() if p not in ("estimator", "callbacks", "verbose")]
+    known = [p for p in parameter_names(kind) if p not in ("estimator", "callbacks", "verbose")]
     params: dict[str, Any] = {"random_state": args.seed, "n_jobs": args.jobs}
     if args.rounds is not None:
         params["n_estimators"] = args.rounds
@@ -83,9 +85,8 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
         params[setting] = value
     try:
         model = kind(**params)
-        model._check_parameters()
-        model._make_rule()
-        model._make_oracle()
+        model.check_parameters()
+        model.make_oracle()
     except (TypeError, ValueError) as error:
         raise UsageError(f"{full}: {error}") from None
     return model

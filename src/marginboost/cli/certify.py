@@ -41,9 +41,8 @@ def run(args: argparse.Namespace) -> Answer:
         raise UsageError(f"--tol: got {args.tol}, expected a number of at least 0")
     from .columns import weight_values
     from .dataset import model_data, model_labels
-    from .models import certificate_data, load_model, parts_of
+    from .models import load_model
     from .reading import read_file
-    from .verification import ROUNDING, verify
 
     model = load_model(args.model)
     file = read_file(args.data, dialect_of(args))
@@ -51,28 +50,7 @@ def run(args: argparse.Namespace) -> Answer:
     classes = model_labels(model, file, args.label)
     weight = None if args.weight is None else weight_values(file, args.weight)
     X = model_data(model, file, {args.label, args.weight, args.id, *args.drop})
-    sides = [_check_part(part, args.model) for part in parts_of(model)]
-    given, weight = model.training_set(X, model.classes_[classes], weight)
-    classes = (given[:, None] == model.classes_).argmax(axis=1)
-    problems = []
-    for part, side in zip(parts_of(model), sides, strict=True):
-        labels = part.model.classes_[side[classes]]
-        gap = part.model.certificate_.gap
-        tol = min(max(gap, 1e-6), 1e-3) if args.tol is None else args.tol
-        found = verify(part.model, X, labels, weight, tol=tol, callbacks=progress_bar())
-        problems.append(
-            {
-                "name": part.name,
-                "holds": not found.contradictions,
-                "contradictions": found.contradictions,
-                "remark": found.remark,
-                "objective": found.objective,
-                "stored": certificate_data(part.model.certificate_),
-                "recomputed": {"value": found.value, "lower": found.lower, "upper": found.upper},
-                "precision": max(found.upper - found.lower, ROUNDING),
-                "margins": _quantiles(found.margins),
-            }
-        )
+    problems = _check(model, X, classes, weight, args)
     holds = all(problem["holds"] for problem in problems)
     return Answer(
         {
@@ -87,18 +65,35 @@ def run(args: argparse.Namespace) -> Answer:
     )
 
 
-def _check_part(part: Any, path: str) -> Any:
-    """Side of each class, 0 or 1, if the certificate is one of two sides that all rows are on."""
-    import numpy as np
+def _check(
+    model: Any, X: Any, classes: Any, weight: Any, args: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Stored and recomputed bounds of every problem, as plain data."""
+    from ..verification import ROUNDING, check_verifiable, verify
+    from .models import certificate_data, parts_of
 
-    from ..estimators.classifier import BaseMarginClassifier
-
-    known = type(part.model).__name__ in BaseMarginClassifier.registry
-    if not known or 0 in part.code:
-        raise ModelError(
-            f"{path}: no independent check is known for {type(part.model).__name__}", file=path
+    try:
+        check_verifiable(model)
+    except TypeError as error:
+        raise ModelError(f"{args.model}: {error}", file=args.model) from None
+    y = model.classes_[classes]
+    checked = verify(model, X, y, weight, tol=args.tol, callbacks=progress_bar())
+    return [
+        {
+            "name": part.name,
+            "holds": found.holds,
+            "contradictions": found.contradictions,
+            "remark": found.remark,
+            "objective": found.objective,
+            "stored": certificate_data(part.model.certificate_),
+            "recomputed": {"value": found.value, "lower": found.lower, "upper": found.upper},
+            "precision": max(found.upper - found.lower, ROUNDING),
+            "margins": _quantiles(found.margins),
+        }
+        for part, found in zip(
+            parts_of(model), checked if isinstance(checked, list) else [checked], strict=True
         )
-    return (np.array(part.code) > 0).astype(int)
+    ]
 
 
 def _quantiles(margins: Any) -> dict[str, float]:

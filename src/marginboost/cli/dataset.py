@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Array
+from ..model import Features
 from . import columns
 from .errors import ModelError, require, suggest
 from .options import dialect_of
@@ -114,22 +115,23 @@ def feature_names(file: DataFile, args: argparse.Namespace) -> list[str]:
 def model_data(model: Any, file: DataFile, unused: set[str | None] | None = None) -> Any:
     """Features of a model, in its order, from a file; columns in ``unused`` have another use."""
     pa = require("pyarrow")
-    names = _check_columns(model, file, unused or set())
+    features = model.model_.features
+    names = _check_columns(features, file, unused or set())
     table = {
         expected: columns.numbers(file, name)
         if known is None
         else _known_categories(file, name, known)
-        for expected, name, known in zip(model._names, names, model._categories, strict=True)
+        for expected, name, known in zip(features.names, names, features.categories, strict=True)
     }
     return pa.table(table)
 
 
-def _check_columns(model: Any, file: DataFile, unused: set[str | None]) -> list[str]:
+def _check_columns(features: Features, file: DataFile, unused: set[str | None]) -> list[str]:
     """Columns of the file that the model reads, in the model's order."""
-    expected = list(model._names)
+    expected = features.names
     candidates = [name for name in file.names if name not in unused]
     lacking = [name for name in expected if name not in candidates]
-    if lacking and not hasattr(model, "feature_names_in_"):  # names were never known: x0, x1, …
+    if lacking and not features.named:  # names were never known: x0, x1, …
         if len(candidates) == len(expected):
             return candidates
         raise file.error(
@@ -150,7 +152,7 @@ def _check_columns(model: Any, file: DataFile, unused: set[str | None]) -> list[
             UserWarning,
             stacklevel=2,
         )
-    return expected
+    return list(expected)
 
 
 def _known_categories(file: DataFile, name: str, known: Array) -> Any:

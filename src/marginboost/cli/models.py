@@ -12,6 +12,8 @@ from .output import Screen, bar, visible
 def load_model(path: str) -> Any:
     """Load a model; what is wrong with the file is said in one line."""
     from .. import load
+    from ..algorithms.multiclass import MulticlassBooster
+    from ..model import RegressionModel
     from ..model.reader import ModelFileError
 
     try:
@@ -20,14 +22,13 @@ def load_model(path: str) -> Any:
         raise ModelError(str(error), file=path) from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}", file=path) from None
-    fitted = getattr(model, "estimator_", model)  # what a MulticlassBooster is made of
-    if fitted._numeric:
+    if isinstance(model.model_, RegressionModel):
         raise ModelError(
             f"{path}: a {type(model).__name__}; the command line is about classifiers, "
             "marginboost.load reads regressors in Python",
             file=path,
         )
-    return fitted
+    return model.estimator_ if isinstance(model, MulticlassBooster) else model
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ def certificate_data(certificate: Any) -> dict[str, Any]:
 
 def model_facts(model: Any) -> dict[str, Any]:
     """What a model is, as plain data."""
-    importances = dict(zip(model._names, model.feature_importances_.tolist(), strict=True))
+    names = model.model_.features.names
+    importances = dict(zip(names, model.feature_importances_.tolist(), strict=True))
     ranked = sorted(importances.items(), key=lambda item: -item[1])
     defaults = type(model)().get_params(deep=False)
     params = {
@@ -97,10 +99,10 @@ def model_facts(model: Any) -> dict[str, Any]:
     }
     return {
         "estimator": type(model).__name__,
-        "objective": model._make_rule().objective,
+        "objective": model.objective(),
         "settings": params,
         "classes": model.classes_.tolist(),
-        "features": len(model._names),
+        "features": len(names),
         "features_used": sum(share > 0 for share in importances.values()),
         "problems": [_part_facts(part) for part in parts_of(model)],
         "importances": {name: share for name, share in ranked if share > 0},
@@ -114,7 +116,7 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "hypotheses": len(part.model.estimators_),
         "rounds": int(part.model.n_iter_),
         "stop_reason": str(part.model.stop_reason_),
-        "chosen": {name.rstrip("_"): getattr(part.model, name) for name in part.model._chosen},
+        "chosen": {name.rstrip("_"): value for name, value in part.model.model_.chosen.items()},
         "certificate": certificate_data(part.model.certificate_),
     }
 

@@ -51,7 +51,7 @@ class Ensemble:
 
     def scores(self, rows: Rows, n_threads: int = 1) -> Array:
         """``F`` for every row, a chunk of rows at a time."""
-        voters = [kind.voter(members, coef) for kind, members, coef in self._by_kind()]
+        voters = [kind.voter(members, coef) for kind, members, coef in self.by_kind()]
         out = np.zeros((rows.n_rows, *self.shape))
         chunks = list(rows.chunks())
 
@@ -72,7 +72,8 @@ class Ensemble:
             scores = scores + weight * member(dense)
             yield scores
 
-    def _by_kind(self) -> Iterator[tuple[type[Hypothesis], Sequence[Any], Array]]:
+    def by_kind(self) -> Iterator[tuple[type[Hypothesis], Sequence[Any], Array]]:
+        """Hypotheses of each class, with their coefficients, in the order of prediction."""
         kinds = dict.fromkeys(type(member) for member in self.members)
         for kind in kinds:
             which = [t for t, member in enumerate(self.members) if type(member) is kind]

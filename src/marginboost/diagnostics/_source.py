@@ -54,7 +54,14 @@ def training_weights_of(source: Any) -> Array:
 
 def nu_of(source: Any) -> float | None:
     """Return the share ν that an estimator was fitted with; None where a price C took its place."""
-    return None if getattr(source, "C", None) is not None else getattr(source, "nu", None)
+    if getattr(source, "C", None) is not None:
+        return None
+    return getattr(source, "nu_", getattr(source, "nu", None))  # the chosen one, if fit chooses
+
+
+def feature_names_of(source: Any) -> list[str]:
+    """Return the names of the features that an estimator was fitted to."""
+    return [str(name) for name in source.model_.features.names]
 
 
 def signs_of(estimator: Any, y: Any) -> Array:

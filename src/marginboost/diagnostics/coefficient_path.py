@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Array
-from ._source import name_of
+from ._source import feature_names_of, name_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def coefficient_path(model: Any, X: Any = None, sample_weight: Any = None) -> Co
         steps = np.abs(coef)[:, None] * shares
     steps = steps.reshape(len(members), n_features)
     path = np.concatenate([np.zeros((1, n_features)), np.cumsum(steps, axis=0)])
-    return CoefficientPath(path, [str(name) for name in model._names], name_of(model))
+    return CoefficientPath(path, feature_names_of(model), name_of(model))
 
 
 def lars_path(model: Any, X: Any, y: Any, sample_weight: Any = None) -> CoefficientPath:
@@ -93,7 +93,7 @@ def lars_path(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Coeffici
     centred = targets - np.average(targets, weights=weights)
     root = np.sqrt(weights)
     _, _, found = solve(columns * root[:, None], centred * root, method="lar")
-    return CoefficientPath(found.T, [str(name) for name in model._names], "LARS")
+    return CoefficientPath(found.T, feature_names_of(model), "LARS")
 
 
 def _weights(sample_weight: Any, n: int) -> Array:
@@ -103,7 +103,7 @@ def _weights(sample_weight: Any, n: int) -> Array:
 
 def _standardised(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Array]:
     """Columns of mean 0 and spread 1, a missing value being the mean, and the spreads."""
-    rows = model._read_rows(X)
+    rows = model.read_rows(X)
     columns = rows.dense(0, rows.n_rows).astype(np.float64)
     weights = _weights(sample_weight, len(columns))
     present = ~np.isnan(columns)

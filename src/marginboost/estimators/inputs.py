@@ -8,9 +8,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..core.ensemble import Ensemble
 from ..core.types import Array
-from ..data import BinnedMatrix
 
 
 def read_labels(y: Any, n_rows: int) -> Array:
@@ -58,16 +56,24 @@ def distinct_labels(labels: Array) -> Array:
     return np.unique(labels)
 
 
-def check_cuts(ensemble: Ensemble, bins: BinnedMatrix) -> None:
-    """Raise unless every cut of the model is one between the bins: else a bin may straddle it."""
-    for member in ensemble.members:
-        for feature, cut in member.cuts():
-            if np.isfinite(cut) and not (bins.edges[feature] == cut).any():
-                raise ValueError(
-                    f"X: the BinnedMatrix has no cut at {cut:g} in column {bins.names[feature]!r}, "
-                    "but the model has; bin the rows with the cuts of the training data "
-                    "(BinnedMatrix.bin)"
-                )
+def class_positions(classes: Array, labels: Array) -> Array:
+    """Position of each label among the classes, which are sorted.
+
+    A label that only rows without weight have is none of the classes: any position will do.
+    """
+    if len(classes) == 2:
+        return (labels == classes[1]).astype(np.int64)
+    return np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+
+
+def known_positions(classes: Array, labels: Array) -> Array:
+    """Position of each label among the classes, if all are known."""
+    unknown = np.setdiff1d(labels, classes)
+    if unknown.size:
+        raise ValueError(
+            f"y: got label {unknown.tolist()[0]!r}, expected one of {classes.tolist()}"
+        )
+    return class_positions(classes, labels)
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Array:

@@ -8,9 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from ..core.callbacks import Encoder
 from ..core.sample import Sample
 from ..core.types import Array
-from ..data import BinnedMatrix, Table
+from ..model import Features, FittedRun, RegressionModel
+from ..model.features import FeatureRows
 from .base import BaseBooster, document
 from .inputs import read_targets, read_weights
 
@@ -43,13 +45,14 @@ FITTED_ATTRIBUTES = """estimators_ : list of Hypothesis
 class BaseBoostRegressor(RegressorMixin, BaseBooster):
     """What every regressor of the package shares.
 
-    A subclass stores its parameters and says in ``_make_rule`` which algorithm they mean. The
+    A subclass stores its parameters and says in ``make_rule`` which algorithm they mean. The
     prediction is the score ``F(x) = Σ α h(x)`` itself.
     """
 
     registry: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
-    _attributes = FITTED_ATTRIBUTES
-    _numeric = True
+    fitted_text = FITTED_ATTRIBUTES
+    model_type = RegressionModel
+    model_: RegressionModel
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -68,37 +71,46 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         -------
         self
         """
-        self._check_settings()
-        rows = self._learn_rows(X, y)
+        self.check_parameters()
+        oracle = self.make_oracle()
+        rows, features = self._learn_rows(X, y)
         targets = read_targets(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
-        self.__dict__.pop("ensemble_", None)  # of an earlier fit
+        self._forget()
         used = np.flatnonzero(weights > 0)
-        self._meet(targets[used], weights[used])
-        rule, oracle = self._make_rule(), self._make_oracle()
         parts = self._sample_parts(rows, weights, used, oracle)
         sample = Sample.of_targets(targets[used], weights[used], **parts)
-        run = self._train(sample, oracle, rule, self._encode)
-        self._keep_run(run)
+        self.prepare(sample, oracle)
+        run = self._train(sample, oracle, self.make_rule(sample), self._encoder(features))
+        self.model_ = RegressionModel(
+            type(self).__name__, features, FittedRun.of(run), chosen=self._chosen()
+        )
         self.dual_ = np.zeros(len(targets))
         self.dual_[used] = run.dual
         return self
 
-    def _meet(self, targets: Array, weights: Array) -> None:
-        """Learn what is fitted next, for settings that depend on it."""
+    def _encoder(self, features: Features) -> Encoder:
+        """Encode data other than the training data: rows and targets."""
 
-    def _encode(self, X: Any, y: Any) -> tuple[Table | BinnedMatrix, Array]:
-        """Rows and targets of data other than the training data."""
-        rows = self._read_more(X)
-        return rows, read_targets(y, rows.n_rows)
+        def encode(X: Any, y: Any) -> tuple[FeatureRows, Array]:
+            rows = self._read_with(features, X)
+            return rows, read_targets(y, rows.n_rows)
+
+        return encode
+
+    def smallest_sample(self) -> Sample:
+        """Two targets."""
+        return Sample.of_targets(np.array([0.0, 1.0]))
 
     def predict(self, X: Any) -> Array:
         """Predict ``F(x) = Σ α h(x)`` for each row."""
-        return self._scores(self._read_rows(X))
+        rows = self.read_rows(X)
+        return self.model_.scores(rows, self.n_jobs)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Predictions after 1, 2, … hypotheses."""
-        yield from self.ensemble_.staged_scores(self._read_rows(X))
+        rows = self.read_rows(X)
+        yield from self.model_.staged_scores(rows)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Coefficient of determination R² after 1, 2, … hypotheses."""

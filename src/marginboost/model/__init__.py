@@ -1,18 +1,39 @@
-"""From many classes to two and back: which binary problems to solve, and what their votes say."""
+"""Fitted models: features, runs, classes with their code or a link; files, exports, explanations.
 
-from ..model.codes import CODES, make_code
-from ..model.decoding import (
+A :class:`Model` is what a fit leaves. Predictions, files, exports, reports and diagnostics start
+from it, and none of them looks at the algorithm that made it.
+"""
+
+from .base import FittedRun, Model, RegressionModel
+from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
+from .codes import CODES, make_code
+from .decoding import (
     DECODINGS,
     Decoder,
     class_probabilities,
     class_shares,
     multiclass_margins,
 )
+from .features import Features
+from .links import Link, LogisticLink, LossLink, SoftmaxLink, VoteLink
 
 __all__ = [
     "CODES",
     "DECODINGS",
+    "BinaryModel",
+    "ClassModel",
     "Decoder",
+    "Features",
+    "FittedRun",
+    "LabelModel",
+    "Link",
+    "LogisticLink",
+    "LossLink",
+    "Model",
+    "ReducedModel",
+    "RegressionModel",
+    "SoftmaxLink",
+    "VoteLink",
     "class_probabilities",
     "class_shares",
     "make_code",

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -27,6 +27,8 @@ from ..core.history import OPTIONAL
 from ..core.oracle import Oracle
 from ..core.types import Array
 from ..losses import Loss
+from .base import FittedRun, Model, RegressionModel
+from .classes import BinaryModel, ClassModel, ReducedModel
 from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
 
 MAX_BYTES = 1 << 30
@@ -38,12 +40,12 @@ INT64 = range(-(2**63), 2**64)
 # -- writing -------------------------------------------------------------------------------------
 
 
-def save_model(model: Any, path: str | os.PathLike[str]) -> None:
+def save_model(estimator: Saved, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to ``path``, all of it or nothing.
 
     Parameters
     ----------
-    model : estimator of this package
+    estimator : estimator of this package
         Fitted, with hypotheses that are data (stumps, trees).
     path : str or path-like
         A name that ends in ``.gz`` is compressed.
@@ -53,7 +55,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     TypeError
         If a part of the model cannot be written as data. No file is touched then.
     """
-    text = json.dumps(document_of(model), allow_nan=False, separators=(",", ":"))
+    text = json.dumps(document_of(estimator), allow_nan=False, separators=(",", ":"))
     target = Path(os.path.realpath(os.fspath(path)))
     content = text.encode("ascii")
     if target.suffix == ".gz":
@@ -75,60 +77,78 @@ def write_whole(target: Path, content: bytes) -> None:
         raise
 
 
-def document_of(model: Any) -> dict[str, Any]:
+class Saved(Protocol):
+    """An estimator that a file can hold: its settings, and the model that it was fitted to."""
+
+    model_: Model
+    model_type: ClassVar[type[Model]]
+    registry: ClassVar[dict[str, type[Any]]]
+
+
+def document_of(estimator: Saved) -> dict[str, Any]:
     """Everything that a model file holds, as plain data."""
-    check_is_fitted(model)
-    name = type(model).__name__
-    if type(model).registry.get(name) is not type(model):
-        raise TypeError(f"{name} is not a registered estimator, so no file could name it")
-    fitted = getattr(model, "estimator_", model)  # what a MulticlassBooster fitted
-    many, numeric = hasattr(fitted, "problems_"), getattr(model, "_numeric", False)
-    plain = numeric or (fitted is model and not many and not model._answers_labels)
+    check_is_fitted(estimator)
+    kind, model = type(estimator), estimator.model_
+    if kind.registry.get(kind.__name__) is not kind:
+        raise TypeError(f"{kind.__name__} is not a registered estimator, so no file could name it")
+    names, known = model.features.names, model.features.categories
     return {
         "format": FORMAT,
-        "version": 3 if numeric else 1 if plain else 2,
+        "version": _version_of(kind.model_type, model),
         "library": _library_version(),
-        "estimator": name,
-        "params": _params_to_data(model, "params"),
-        **({} if numeric else {"classes": _values_to_data(fitted.classes_, "classes")}),
+        "estimator": kind.__name__,
+        "params": _params_to_data(estimator, "params"),
+        **(
+            {"classes": _values_to_data(model.classes, "classes")}
+            if isinstance(model, ClassModel)
+            else {}
+        ),
         "features": {
-            "names": [str(feature) for feature in fitted._names],
-            "had_names": hasattr(fitted, "feature_names_in_"),
+            "names": [str(feature) for feature in names],
+            "had_names": model.features.named,
             "categories": [
-                None if known is None else _values_to_data(known, f"categories of {feature!r}")
-                for feature, known in zip(fitted._names, fitted._categories, strict=True)
+                None if values is None else _values_to_data(values, f"categories of {feature!r}")
+                for feature, values in zip(names, known, strict=True)
             ],
         },
-        **(_problems_to_data(fitted) if many else _run_to_data(fitted)),
+        **_found_to_data(model),
     }
 
 
-def _problems_to_data(model: Any) -> dict[str, Any]:
-    """Code of several classes and what was learnt for each of its columns."""
-    return {
-        "code": model.code_.tolist(),
-        "problems": [_run_to_data(problem) for problem in model.problems_],
-        **_chosen_to_data(model),
-    }
+def _version_of(kind: type[Model], model: Model) -> int:
+    """Oldest version of the format that has all that this model needs."""
+    if isinstance(model, RegressionModel):
+        return 3
+    return 1 if kind is BinaryModel and not model.reduced else 2
 
 
-def _chosen_to_data(model: Any) -> dict[str, Any]:
+def _found_to_data(model: Model) -> dict[str, Any]:
+    """What was found: in one run, or for each column of a code of several classes."""
+    if isinstance(model, ReducedModel):
+        return {
+            "code": model.code.tolist(),
+            "problems": [_found_to_data(problem) for problem in model.problems],
+            **_chosen_to_data(model),
+        }
+    return {**_run_to_data(model.runs[0]), **_chosen_to_data(model)}
+
+
+def _chosen_to_data(model: Model) -> dict[str, Any]:
     """What fit chose, where it chooses; of several problems each has its own."""
-    chosen = {name: float(getattr(model, name)) for name in model._chosen if hasattr(model, name)}
-    return {"chosen": chosen} if chosen else {}
+    return {"chosen": dict(model.chosen)} if model.chosen else {}
 
 
-def _run_to_data(model: Any) -> dict[str, Any]:
+def _run_to_data(run: FittedRun) -> dict[str, Any]:
     """What one run left."""
-    certificate = model.certificate_
+    certificate = run.certificate
     return {
         "ensemble": {
-            "members": [member.to_dict() for member in model.ensemble_.members],
-            "coef": model.ensemble_.coef.tolist(),
+            "members": [member.to_dict() for member in run.ensemble.members],
+            "coef": run.ensemble.coef.tolist(),
         },
         "history": {
             field: [_number_to_data(value) for value in column]
-            for field, column in model.history_.to_dict().items()
+            for field, column in run.history.to_dict().items()
             if field not in OPTIONAL or not np.isnan(column).all()
         },
         "certificate": {
@@ -138,9 +158,8 @@ def _run_to_data(model: Any) -> dict[str, Any]:
             "certified": bool(certificate.certified),
             "reason": certificate.reason,
         },
-        "stop": str(model.stop_reason_),
-        "n_iter": int(model.n_iter_),
-        **_chosen_to_data(model),
+        "stop": str(run.stop),
+        "n_iter": len(run.history),
     }
 
 

@@ -23,19 +23,21 @@ from ..kernels.stumps import TIE
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.stumps import StepFunction, Stump, step_functions
 from ..oracles.tree_hypothesis import Tree
+from .base import Model, RegressionModel
+from .classes import BinaryModel, LabelModel
 
 OPSET = 15
 IR_VERSION = 8
 INPUT = "X"
 
 
-def to_onnx(model: Any) -> Any:
+def to_onnx(model: Model) -> Any:
     """Make an ONNX model of a fitted model.
 
     Parameters
     ----------
-    model : estimator of this package
-        Fitted, with stumps or trees as hypotheses; of several classes one run.
+    model : Model
+        With stumps or trees as hypotheses; of several classes one run.
 
     Returns
     -------
@@ -53,11 +55,12 @@ def to_onnx(model: Any) -> Any:
         If the model has hypotheses, classes or probabilities that the export does not know.
     """
     graph = Graph(_import_onnx())
-    if model._numeric:
-        graph.add("Identity", _add_score(graph, model.ensemble_), output="prediction")
+    if isinstance(model, RegressionModel):
+        graph.add("Identity", _add_score(graph, model.ensemble), output="prediction")
         return _finish(graph, model, {"prediction": (np.dtype(np.float64), ())})
-    classes = _class_values(model.classes_)
-    several = _add_classes if model._answers_labels else _add_two_classes
+    assert isinstance(model, BinaryModel)
+    classes = _class_values(model.classes)
+    several = _add_classes if isinstance(model, LabelModel) else _add_two_classes
     n_votes = several(graph, model, graph.constant(classes))
     shapes = {
         "label": (classes.dtype, ()),
@@ -67,11 +70,11 @@ def to_onnx(model: Any) -> Any:
     return _finish(graph, model, shapes)
 
 
-def _add_two_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
+def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, ...]:
     """Outputs of a model with one score a row; returns how many votes a row has."""
     link = _find_link(model)
-    score = _add_score(graph, model.ensemble_)
-    length = float(model.ensemble_.l1_norm or 1.0)
+    score = _add_score(graph, model.ensemble)
+    length = float(model.ensemble.l1_norm or 1.0)
     _add_label_of_sign(graph, _add_votes(graph, score, length, output="vote"), classes)
     sides = [
         graph.add("Unsqueeze", link(graph, side, length), graph.constant([1]))
@@ -81,11 +84,11 @@ def _add_two_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
     return ()
 
 
-def _add_classes(graph: Graph, model: Any, classes: str) -> tuple[int, ...]:
+def _add_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, ...]:
     """Outputs of a model with a score a class; returns how many votes a row has."""
     _check_softmax(model)
-    n_classes, length = len(model.classes_), float(model.ensemble_.l1_norm or 1.0)
-    score = _add_score(graph, model.ensemble_, n_classes)
+    n_classes, length = len(model.classes), float(model.ensemble.l1_norm or 1.0)
+    score = _add_score(graph, model.ensemble, n_classes)
     largest = graph.add("ReduceMax", score, axes=[1], keepdims=1)
     powers = graph.add("Exp", graph.add("Sub", score, largest))
     total = graph.add("ReduceSum", powers, graph.constant([1]), keepdims=1)
@@ -166,7 +169,7 @@ def _add_score(graph: Graph, ensemble: Any, n_classes: int | None = None) -> str
     if n_classes is not None:
         shape = graph.add("Concat", shape, graph.constant([n_classes]), axis=0)
     score = graph.add("Expand", graph.constant(0.0), shape)
-    for kind, members, coef in ensemble._by_kind():
+    for kind, members, coef in ensemble.by_kind():
         if kind not in EXPORTERS:
             raise TypeError(f"to_onnx: got {kind.__name__} hypotheses, expected stumps or trees")
         score = graph.add("Add", score, EXPORTERS[kind](graph, members, coef))
@@ -362,15 +365,15 @@ LINKS: dict[Link, Callable[[Array, float], Array]] = {
 """Probability of the second class, as nodes and as a function; that of the first is at ``-F``."""
 
 
-def _find_link(model: Any) -> Link:
+def _find_link(model: BinaryModel) -> Link:
     """Find the known link that gives the model's own probabilities.
 
     A class may have a link of its own. Comparing results, not classes, makes sure that a new one
     is refused instead of being exported wrongly.
     """
-    length = float(model.ensemble_.l1_norm or 1.0)
+    length = float(model.ensemble.l1_norm or 1.0)
     scores = np.linspace(-length, length, 61)  # no row has a score outside
-    expected = model._probabilities(scores)
+    expected = model.link_of(scores)
     for link, compute in LINKS.items():
         both = np.column_stack([compute(-scores, length), compute(scores, length)])
         if np.allclose(expected, both, rtol=0, atol=1e-12):
@@ -378,29 +381,29 @@ def _find_link(model: Any) -> Link:
     raise _unknown(model)
 
 
-def _check_softmax(model: Any) -> None:
+def _check_softmax(model: BinaryModel) -> None:
     """Raise unless the model's own probabilities are the softmax of its scores."""
-    n_classes = len(model.classes_)
+    n_classes = len(model.classes)
     scores = np.linspace(-9.0, 9.0, 7 * n_classes).reshape(n_classes, 7).T
-    if not np.allclose(model._probabilities(scores), softmax(scores, axis=1), rtol=0, atol=1e-12):
+    if not np.allclose(model.link_of(scores), softmax(scores, axis=1), rtol=0, atol=1e-12):
         raise _unknown(model)
 
 
-def _unknown(model: Any) -> TypeError:
-    return TypeError(f"to_onnx: the probabilities of {type(model).__name__} are not known to it")
+def _unknown(model: BinaryModel) -> TypeError:
+    return TypeError(f"to_onnx: the probabilities of {model.name} are not known to it")
 
 
 # -- the model -----------------------------------------------------------------------------------
 
 
-def _finish(graph: Graph, model: Any, outputs: dict[str, tuple[Any, tuple[int, ...]]]) -> Any:
+def _finish(graph: Graph, model: Model, outputs: dict[str, tuple[Any, tuple[int, ...]]]) -> Any:
     """Make the model of a graph; ``outputs`` are types, and shapes of what a row gets."""
     helper, types = graph.onnx.helper, graph.onnx.TensorProto
     kinds = {"b": types.BOOL, "i": types.INT64, "f": types.DOUBLE, "U": types.STRING}
     body = helper.make_graph(
         graph.nodes,
-        type(model).__name__,
-        [helper.make_tensor_value_info(INPUT, types.DOUBLE, ["rows", model.n_features_in_])],
+        model.name,
+        [helper.make_tensor_value_info(INPUT, types.DOUBLE, ["rows", len(model.features)])],
         [
             helper.make_tensor_value_info(name, kinds[dtype.kind], ["rows", *shape])
             for name, (dtype, shape) in outputs.items()
@@ -413,9 +416,9 @@ def _finish(graph: Graph, model: Any, outputs: dict[str, tuple[Any, tuple[int, .
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
     )
-    categories = [None if known is None else known.tolist() for known in model._categories]
+    categories = [None if known is None else known.tolist() for known in model.features.categories]
     metadata = {
-        "features": json.dumps([str(name) for name in model._names]),
+        "features": json.dumps([str(name) for name in model.features.names]),
         "categories": json.dumps(categories, default=str),
     }
     helper.set_model_props(exported, metadata)

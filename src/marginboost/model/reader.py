@@ -27,7 +27,11 @@ from ..oracles.resampling import ResamplingOracle
 from ..oracles.stumps import Stump, StumpOracle
 from ..oracles.tree_hypothesis import Tree
 from ..oracles.trees import TreeOracle
+from ..validation import parameter_names
+from .base import FittedRun, Model, RegressionModel
+from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
+from .features import Features
 
 FORMAT = "marginboost-model"
 VERSION = 3
@@ -156,44 +160,94 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     fields = Field(document).keys(parts, CHOSEN)
     fields["library"].is_a(str, "a version as string")
     name = fields["estimator"].is_a(str, "the name of an estimator")
-    known = [n for n, kind in registry.items() if getattr(kind, "_numeric", False) == numeric]
+    known = [n for n, kind in registry.items() if _of_numbers(kind) == numeric]
     if name not in known:
         fields["estimator"].wrong(f"one of {', '.join(sorted(known))}")
     params = _read_params(fields["params"], registry[name], registry=registry)
-    model = fields["params"].made_by(lambda _: registry[name](**params), "settings")
-    fitted = model
-    if hasattr(registry[name], "_make_model"):  # a MulticlassBooster fits a model of its own
-        fitted = fields["params"].made_by(lambda _: model._make_model(), "valid settings")
-        model.estimator_ = fitted
-    fields["params"].made_by(lambda _: _check_settings(fitted), "valid settings")
-    _read_features(fields["features"], fitted)
+    estimator = fields["params"].made_by(lambda _: registry[name](**params), "settings")
+    solver, decoding = estimator, "auto"
+    if _wraps(registry[name]):  # the algorithm of two classes is a setting of its own
+        solver = fields["params"].made_by(lambda _: estimator.make_estimator(), "valid settings")
+        decoding = estimator.decoding
+    fields["params"].made_by(lambda _: _check_settings(solver), "valid settings")
+    features = _read_features(fields["features"])
     if numeric:
-        _read_run(fields, fitted, ())
-        return model
-    fitted.classes_ = _read_classes(fields["classes"], several or fitted._answers_labels)
-    if several:
-        _read_chosen(fields, fitted, ())
-        _read_problems(fields, fitted)
+        model: Model = _read_numbers(fields, solver, features)
+    elif several:
+        model = _read_problems(fields, solver, features, decoding)
     else:
-        _read_run(fields, fitted, (len(fitted.classes_),) if fitted._answers_labels else ())
-    return model
+        model = _read_classifier(fields, solver, features)
+    return estimator.restore(model)
 
 
-def _read_problems(fields: dict[str, Field], model: Any) -> None:
-    """Code of several classes, and a model of two for each of its columns."""
-    if model._answers_labels:
-        fields["problems"].wrong("an algorithm for two classes")
-    n_classes = len(model.classes_)
-    rows = _read_code(fields["code"])
-    model.code_ = fields["code"].made_by(
-        lambda _: check_code(rows, n_classes), f"a code of {n_classes} classes"
+def _of_numbers(kind: type[Any]) -> bool:
+    return issubclass(kind.model_type, RegressionModel)
+
+
+def _wraps(kind: type[Any]) -> bool:
+    """Whether estimators of this class have an algorithm of two classes as a parameter."""
+    return issubclass(kind.model_type, ReducedModel)
+
+
+def _read_numbers(fields: dict[str, Field], solver: Any, features: Features) -> Model:
+    """Model of numbers."""
+    return RegressionModel(
+        name=type(solver).__name__,
+        features=features,
+        run=_read_run(fields, features, ()),
+        chosen=_read_chosen(fields, solver, solver.chosen_names),
     )
-    model.problems_ = []
-    for item in fields["problems"].items(model.code_.shape[1]):
-        problem = model._problem()
-        _read_run(item.keys(RUN, CHOSEN), problem, ())
-        model.problems_.append(problem)
-    model._gather_problems()
+
+
+def _read_classifier(fields: dict[str, Field], solver: Any, features: Features) -> Model:
+    """Model of one run: of two classes, or with hypotheses that answer for all."""
+    kind: type[BinaryModel] = solver.model_type
+    labels = issubclass(kind, LabelModel)
+    classes = _read_classes(fields["classes"], labels)
+    return kind(
+        name=type(solver).__name__,
+        features=features,
+        classes=classes,
+        run=_read_run(fields, features, (len(classes),) if labels else ()),
+        chosen=_read_chosen(fields, solver, solver.chosen_names),
+        link=solver.make_link(),
+    )
+
+
+def _read_problems(
+    fields: dict[str, Field], solver: Any, features: Features, decoding: str
+) -> Model:
+    """Code of several classes, and a model of two for each of its columns."""
+    if solver.model_type is not BinaryModel:
+        fields["problems"].wrong("an algorithm for two classes")
+    classes, rows = _read_classes(fields["classes"], True), _read_code(fields["code"])
+    chosen = _read_chosen(fields, solver, ())
+    code = fields["code"].made_by(
+        lambda _: check_code(rows, len(classes)), f"a code of {len(classes)} classes"
+    )
+    problems = []
+    for item in fields["problems"].items(code.shape[1]):
+        entries = item.keys(RUN, CHOSEN)
+        problems.append(
+            BinaryModel(
+                name=type(solver).__name__,
+                features=features,
+                classes=np.array([-1, 1]),
+                run=_read_run(entries, features, ()),
+                chosen=_read_chosen(entries, solver, solver.chosen_names),
+                link=solver.make_link(),
+            )
+        )
+    return ReducedModel(
+        name=type(solver).__name__,
+        features=features,
+        classes=classes,
+        code=code,
+        decoding=decoding,
+        problems=tuple(problems),
+        common_scale=solver.common_scale,
+        chosen=chosen,
+    )
 
 
 def _read_code(field: Field) -> list[list[int]]:
@@ -204,28 +258,28 @@ def _read_code(field: Field) -> list[list[int]]:
     return rows
 
 
-def _read_run(fields: dict[str, Field], model: Any, shape: tuple[int, ...]) -> None:
+def _read_run(fields: dict[str, Field], features: Features, shape: tuple[int, ...]) -> FittedRun:
     """What one run left; its hypotheses have outputs of this shape."""
-    model.ensemble_ = _read_ensemble(fields["ensemble"], model._categories, shape)
-    model.history_ = _read_history(fields["history"])
-    model.certificate_ = _read_certificate(fields["certificate"])
-    model.certified_ = model.certificate_.certified
-    model.stop_reason_ = fields["stop"].made_by(Stop, f"one of {', '.join(Stop)}")
-    model.n_iter_ = fields["n_iter"].is_a(int, "the number of rounds")
-    if model.n_iter_ != len(model.history_):
-        fields["n_iter"].wrong(f"{len(model.history_)}, the number of rounds in history")
-    if not model._numeric:
-        model.estimator_errors_ = model.history_["error"]
-    model.intercept_ = 0.0
-    _read_chosen(fields, model, model._chosen)
+    run = FittedRun(
+        ensemble=_read_ensemble(fields["ensemble"], features.categories, shape),
+        history=_read_history(fields["history"]),
+        certificate=_read_certificate(fields["certificate"]),
+        stop=fields["stop"].made_by(Stop, f"one of {', '.join(Stop)}"),
+    )
+    if fields["n_iter"].is_a(int, "the number of rounds") != len(run.history):
+        fields["n_iter"].wrong(f"{len(run.history)}, the number of rounds in history")
+    return run
 
 
-def _read_chosen(fields: dict[str, Field], model: Any, required: Sequence[str]) -> None:
+def _read_chosen(
+    fields: dict[str, Field], solver: Any, required: Sequence[str]
+) -> dict[str, float]:
     """What fit chose; the class itself checks whether a parameter can have that value."""
     field = fields.get("chosen", Field({}, "chosen"))
-    for name, entry in field.keys(required, model._chosen).items():
-        setattr(model, name, entry.number(finite=True))
-    field.made_by(lambda _: model._make_rule(), f"what {type(model).__name__} can choose")
+    entries = field.keys(required, solver.chosen_names)
+    chosen = {name: entry.number(finite=True) for name, entry in entries.items()}
+    field.made_by(lambda _: solver.check_chosen(chosen), f"what {type(solver).__name__} can choose")
+    return chosen
 
 
 def _check_format(document: Field) -> int:
@@ -253,13 +307,13 @@ def _read_params(
     registry: Mapping[str, type[Any]] | None = None,
 ) -> dict[str, Any]:
     """Settings of an estimator or oracle; those that the file lacks keep their defaults."""
-    known = owner._get_param_names()
+    known = parameter_names(owner)
     params = {}
     for name, entry in field.entries().items():
         if name not in known:
             field.wrong(f"parameters of {owner.__name__}; {reprlib.repr(name)} is not one")
-        if hasattr(owner, "_make_model") and isinstance(entry.value, list | dict):
-            params[name] = _read_booster_param(name, entry, registry or {})
+        if registry is not None and _wraps(owner) and isinstance(entry.value, list | dict):
+            params[name] = _read_booster_param(name, entry, registry)
             continue
         params[name] = _read_param(entry, depth)
         if isinstance(params[name], Oracle):
@@ -283,7 +337,7 @@ def _read_booster_param(name: str, entry: Field, registry: Mapping[str, type[Any
         entry.wrong("a setting")
     entries = entry.keys(("classifier", "params"))
     chosen = entries["classifier"].is_a(str, "the name of a classifier")
-    if chosen not in registry or hasattr(registry[chosen], "_make_model"):
+    if chosen not in registry or _wraps(registry[chosen]):
         entries["classifier"].wrong("the name of an algorithm")
     params = _read_params(entries["params"], registry[chosen])
     return entries["params"].made_by(lambda _: registry[chosen](**params), f"settings of {chosen}")
@@ -328,8 +382,7 @@ def _check_settings(model: Any) -> None:
     """Let the class itself check its settings: they are used by predictions and later fits."""
     if type(model.n_jobs) not in (int, type(None)):
         raise TypeError(f"n_jobs: got {reprlib.repr(model.n_jobs)}, expected an integer or null")
-    model._check_parameters()
-    model._make_rule()
+    model.check_parameters()
 
 
 def _read_values(field: Field) -> Array:
@@ -363,20 +416,17 @@ def _read_classes(field: Field, several: bool) -> Array:
     return classes
 
 
-def _read_features(field: Field, model: Any) -> None:
+def _read_features(field: Field) -> Features:
     """Names, number and categories of the features."""
     entries = field.keys(("names", "had_names", "categories"))
     names = [name.is_a(str, "a feature name") for name in entries["names"].items()]
     if not names:
         entries["names"].wrong("at least one feature")
-    model._names = names
-    model.n_features_in_ = len(names)
-    model._categories = [
+    categories = [
         None if known.value is None else _read_values(known)
         for known in entries["categories"].items(len(names))
     ]
-    if entries["had_names"].is_a(bool, "true or false"):
-        model.feature_names_in_ = np.array(names, dtype=object)
+    return Features(names, categories, named=entries["had_names"].is_a(bool, "true or false"))
 
 
 def _read_ensemble(

@@ -202,7 +202,6 @@ class GradientTreeOracle(Oracle):
 
     def twin(self) -> Self:
         """Another that shares the codes and has room of its own, so that both can grow at once."""
-        other = copy(self)
         shared = ("codes", "words", "tiles", "features", "prior", "shape", "limits", "board")
         own = {
             name: values.copy()
@@ -211,7 +210,9 @@ class GradientTreeOracle(Oracle):
         }
         if self._job.leaves is self._job.pairs:
             own["leaves"] = own["pairs"]
-        other._job = self._job._replace(**own)
+        mine, self._job = self._job, self._job._replace(**own)
+        other = copy(self)
+        self._job = mine
         return other
 
     def bend(self, curvature: Array | None) -> None:

@@ -97,7 +97,7 @@ class AdaBoostFilter(NoiseFilter):
         self.errors_ = np.full((len(y), self.n_estimators), np.nan)
         for train, test in make_folds(self.cv, y, self.random_state):
             booster.fit(take_rows(X, train), y[train])
-            rows, signs = booster._encode(take_rows(X, test), y[test])
+            rows, signs = booster.encode(take_rows(X, test), y[test])
             sample = Sample.of_labels(signs, rows=rows)
             for t, member in enumerate(booster.estimators_):
                 outcome = signs * sample.column(member)

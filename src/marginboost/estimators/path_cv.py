@@ -8,7 +8,8 @@ of the value before, so that a path costs little more than its hardest problem.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,8 +19,8 @@ from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..core.types import Array
-from ..estimators.classifier import BaseMarginClassifier
 from ..validation import check_choice, check_number
+from .classifier import BaseMarginClassifier
 
 
 class PathCV(BaseMarginClassifier):
@@ -42,42 +43,54 @@ class PathCV(BaseMarginClassifier):
 
     # -- values ----------------------------------------------------------------------------------
 
-    def _values(self) -> list[float]:
+    def values(self) -> list[float]:
         """Checked values, the most regularised first."""
         given = self.usual if (listed := getattr(self, self.grid)) is None else listed
         if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or not len(given):
             raise ValueError(f"{self.grid}: got {given!r}, expected a list of numbers")
         values = sorted({float(value) for value in given}, reverse=True)
         for value in values:
-            self._check_value(value)
+            self.check_value(self.grid, value)
         return values
 
-    def _check_value(self, value: float) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def check_value(self, name: str, value: float) -> None:
+        """Raise, under this name, for a value that the parameter cannot have."""
 
-    def _present(self) -> float:
-        """Return the value in use: the chosen one, or the first of the list before a fit."""
-        return float(self.__dict__.get(f"{self.parameter}_", self._values()[0]))
+    @abstractmethod
+    def rule_of(self, value: float, sample: Sample) -> Any:
+        """Make the algorithm with a value of the parameter."""
 
-    def _make_rule(self) -> Any:
+    def check_parameters(self) -> None:
+        """Check the settings, and all values."""
+        super().check_parameters()
         check_choice("choice", self.choice, self.choices)
         check_number("cv", self.cv, at_least=2, integer=True)
-        self._values()
-        return super()._make_rule()  # type: ignore[safe-super]
+        self.values()
+
+    def check_chosen(self, chosen: Mapping[str, float]) -> None:
+        """Check the value; of several problems each has its own."""
+        if f"{self.parameter}_" in chosen:
+            self.check_value(self.parameter, chosen[f"{self.parameter}_"])
+
+    def make_rule(self, sample: Sample) -> Any:
+        """Make the algorithm with the chosen value."""
+        return self.rule_of(float(getattr(self, f"{self.parameter}_")), sample)
 
     # -- the path --------------------------------------------------------------------------------
 
-    def _run(self, rows: Any, signs: Any, weights: Any, encode: Any, bins: Any = None) -> None:
-        used = np.flatnonzero((weights > 0) & (signs != 0))
-        sample, oracle, _ = self._pose(rows, signs, weights, used, bins)
-        self._choose(sample, oracle)
-        self._meet(sample)
-        super()._run(rows, signs, weights, encode, sample.bins)
+    def prepare(self, sample: Sample, oracle: Oracle) -> None:
+        """Choose the value."""
+        values, errors = self.values(), self._cross_validate(sample, oracle)
+        best = self.best(sample, oracle)
+        setattr(self, f"{self.parameter}_", values[best])
+        self.cv_error_ = float(errors[:, best].mean())
 
-    def _choose(self, sample: Sample, oracle: Oracle) -> None:
+    def _cross_validate(self, sample: Sample, oracle: Oracle) -> Array:
+        """Errors of all folds and values; the rest is in ``cv_results_``."""
         from sklearn.model_selection import StratifiedKFold  # here: a tenth of a second at import
 
-        values = self._values()
+        values = self.values()
         least = int(min((sample.y > 0).sum(), (sample.y < 0).sum()))
         if least < 2:
             raise ValueError(f"cv: got {self.cv}, but the smaller class has {least} row")
@@ -86,7 +99,7 @@ class PathCV(BaseMarginClassifier):
         for k, (learn, judge) in enumerate(folds.split(sample.y, sample.y)):
             test = _part(sample, judge)
             started = time.perf_counter()
-            for j, run in enumerate(self._path(_part(sample, learn), oracle, values)):
+            for j, run in enumerate(self.path(_part(sample, learn), oracle, values)):
                 errors[k, j] = _error(run, test)
                 rounds[k, j] = len(run.history)
                 seconds[k, j] = time.perf_counter() - started
@@ -100,27 +113,20 @@ class PathCV(BaseMarginClassifier):
             "mean_rounds": rounds.mean(axis=0),
             "mean_seconds": seconds.mean(axis=0),
         }
-        best = self._best(sample, oracle)
-        setattr(self, f"{self.parameter}_", values[best])
-        self.cv_error_ = float(errors[:, best].mean())
+        return errors
 
-    def _meet(self, sample: Sample) -> None:
-        """Learn what is fitted next, for parameters that depend on its size."""
-
-    def _path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Any:
+    def path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
         """Yield the run of every value."""
-        self._meet(sample)
         before: Rule | None = None
         for value in values:
-            setattr(self, f"{self.parameter}_", value)
-            rule = super()._make_rule()  # type: ignore[safe-super]
+            rule = self.rule_of(value, sample)
             if before is not None:
                 rule.start_from(before)
-            rounds = self._max_rounds(rule, sample)
-            yield train(sample, oracle, rule, max_rounds=rounds, tol=self._tolerance())
+            rounds = self.max_rounds(sample)
+            yield train(sample, oracle, rule, max_rounds=rounds, tol=self.tolerance())
             before = rule
 
-    def _best(self, sample: Sample, oracle: Oracle) -> int:
+    def best(self, sample: Sample, oracle: Oracle) -> int:
         """Position of the chosen value; ties go to the more regularised one."""
         mean, spread = self.cv_results_["mean_error"], self.cv_results_["standard_error"]
         best = int(np.argmin(mean))

@@ -1,0 +1,159 @@
+"""A fitted model: what a fit leaves, and all that predictions, files and reports start from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from ..core.certificate import Certificate
+from ..core.ensemble import Ensemble
+from ..core.history import History
+from ..core.run import Run
+from ..core.stop import Stop
+from ..core.types import Array
+from ..data import BinnedMatrix
+from ..kernels.threads import resolve_n_jobs
+from .explanation import Explanation
+from .features import FeatureRows, Features, check_cuts
+
+
+@dataclass(frozen=True)
+class FittedRun:
+    """What a model keeps of a run.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The hypotheses and their coefficients.
+    history : History
+        One row a round.
+    certificate : Certificate
+        Bounds on the best possible value, and what the ensemble attains.
+    stop : Stop
+        Why the run ended.
+    """
+
+    ensemble: Ensemble
+    history: History
+    certificate: Certificate
+    stop: Stop
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Keep what does not depend on the rows."""
+        return cls(run.ensemble, run.history, run.certificate, run.stop)
+
+
+@dataclass(frozen=True)
+class Model(ABC):
+    """A fitted model.
+
+    It knows the features of its rows, what its runs found and what fit chose, and nothing of the
+    algorithm that ran. Rows come from :meth:`read_rows`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the estimator that was fitted.
+    features : Features
+        What its rows look like.
+    chosen : mapping
+        Numbers that fit chose where parameters left it the choice, by name.
+    """
+
+    name: str
+    features: Features
+    _: KW_ONLY
+    chosen: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    @abstractmethod
+    def runs(self) -> tuple[FittedRun, ...]:
+        """What was found, in as many runs as the model is made of."""
+
+    @property
+    def reduced(self) -> bool:
+        """Whether the model is made of several problems, each with a run of its own."""
+        return False
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The ensemble of a model of one run."""
+        if self.reduced:
+            raise AttributeError(f"this {self.name} is made of several problems, each with its own")
+        return self.runs[0].ensemble
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def read_rows(self, X: Any) -> FeatureRows:
+        """Rows as the model scores them: of an array, a sparse matrix, a frame or binned rows."""
+        rows = self.features.read(X, self.name)
+        if isinstance(rows, BinnedMatrix):
+            check_cuts((run.ensemble for run in self.runs), rows)
+        return rows
+
+    # -- what it says ----------------------------------------------------------------------------
+
+    def importances(self) -> Array:
+        """Share of the coefficients that each feature carries; the mean over runs."""
+        total = np.sum([_shares(run.ensemble, len(self.features)) for run in self.runs], axis=0)
+        return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+    def explain(self) -> list[Explanation]:
+        """Explain stump ensembles exactly, one explanation a run."""
+        return [self._explain(run.ensemble) for run in self.runs]
+
+    def _explain(self, ensemble: Ensemble) -> Explanation:
+        return Explanation.of(ensemble, self.features.names, self.features.categories)
+
+    def to_onnx(self) -> Any:
+        """ONNX model; needs the extra ``onnx``."""
+        from .onnx import to_onnx  # here, not above: few models are exported
+
+        return to_onnx(self)
+
+
+@dataclass(frozen=True)
+class OneRunModel(Model):
+    """A model of one run.
+
+    Attributes
+    ----------
+    run : FittedRun
+        What was found.
+    """
+
+    run: FittedRun
+
+    @property
+    def runs(self) -> tuple[FittedRun, ...]:
+        """The run."""
+        return (self.run,)
+
+    def scores(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
+        """Scores ``F(x) = Σ α h(x)`` of rows, not normalised."""
+        return self.run.ensemble.scores(rows, resolve_n_jobs(n_jobs))
+
+    def staged_scores(self, rows: FeatureRows) -> Iterator[Array]:
+        """Scores after 1, 2, … hypotheses."""
+        return self.run.ensemble.staged_scores(rows)
+
+
+@dataclass(frozen=True)
+class RegressionModel(OneRunModel):
+    """A model of numbers: its prediction is the score itself."""
+
+    def _explain(self, ensemble: Ensemble) -> Explanation:
+        known = self.features.categories
+        return Explanation.of(ensemble, self.features.names, known, votes=False)
+
+
+def _shares(ensemble: Ensemble, n_features: int) -> Array:
+    total = np.zeros(n_features)
+    for weight, member in zip(ensemble.coef, ensemble.members, strict=True):
+        total += abs(weight) * member.importances(n_features)
+    return total / total.sum() if total.sum() > 0 else total
