@@ -76,10 +76,9 @@ def estimators() -> dict[str, Any]:
 
 def cases() -> list[tuple[str, str]]:
     """Pairs of estimator and problem that go together."""
-    found = []
-    for name in estimators():
-        numeric = "Regressor" in name
-        for problem in problems():
-            if ("targets" in problem) == numeric:
-                found.append((name, problem))
-    return found
+    return [
+        (name, problem)
+        for name in estimators()
+        for problem in problems()
+        if ("targets" in problem) == ("Regressor" in name)
+    ]

@@ -25,9 +25,8 @@ from ..core.run import Run
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
-from .adaboost import AdaBoost
+from .adaboost import AdaBoost, check_learning_rate
 
 
 @document_labels
@@ -104,7 +103,7 @@ class AdaBoostM1Classifier(LabelClassifier):
         return LabelTreeOracle(max_depth=8)
 
     def _make_rule(self) -> AdaBoost:
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
         return AdaBoost(learning_rate=self.learning_rate)
 
     def _keep(self, run: Run, rows: Table | BinnedMatrix, signs: Array, used: Array) -> None:

@@ -26,9 +26,9 @@ from ..core.labels import LabelPairs
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_choice, check_number
+from ..validation import check_choice
 from ._labels import LabelClassifier, document_labels
-from .adaboost import AdaBoost
+from .adaboost import AdaBoost, check_learning_rate
 
 
 class AdaBoostM2(AdaBoost):
@@ -135,6 +135,6 @@ class AdaBoostM2Classifier(LabelClassifier):
         return LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
 
     def _make_rule(self) -> AdaBoostM2:
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
         check_choice("step", self.step, ("closed", "exact"))
         return AdaBoostM2(self.learning_rate, self.step)

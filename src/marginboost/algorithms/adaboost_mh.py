@@ -23,9 +23,8 @@ from typing import Any, ClassVar
 
 from ..core.labels import LabelByLabel
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
-from .adaboost import AdaBoost
+from .adaboost import AdaBoost, check_learning_rate
 
 
 @document_labels
@@ -101,5 +100,5 @@ class AdaBoostMHClassifier(LabelClassifier):
         return LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
 
     def _make_rule(self) -> AdaBoost:
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
         return AdaBoost(learning_rate=self.learning_rate)

@@ -30,9 +30,9 @@ from ..core.labels import LabelPairs, LabelSample, RightOrWrong
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_choice, check_number
+from ..validation import check_choice
 from ._labels import LabelClassifier, document_labels
-from .adaboost import AdaBoost
+from .adaboost import AdaBoost, check_learning_rate
 
 
 class SAMME(AdaBoost):
@@ -155,7 +155,7 @@ class SAMMEClassifier(LabelClassifier):
         return LabelTreeOracle(max_depth=1, criterion="edge")
 
     def _make_rule(self) -> AdaBoost:
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
         check_choice("variant", self.variant, ("canonical", "printed"))
         rule = SAMME if self.variant == "canonical" else PrintedSAMME
         return rule(max(2, len(getattr(self, "classes_", ()))), self.learning_rate)

@@ -143,7 +143,7 @@ class BaseBooster(BaseEstimator):
         """Show bad settings before any work."""
         self._check_parameters()
         self._make_rule()
-        self._make_oracle()
+        self._make_oracle().check()
 
     def _check_parameters(self) -> None:
         if self.n_estimators is not None:
@@ -310,8 +310,12 @@ class BaseBooster(BaseEstimator):
 
     @property
     def estimators_(self) -> list[Any]:
-        """The hypotheses; a list of them for each problem, with several classes."""
-        members = [list(ensemble.members) for ensemble in self._ensembles()]
+        """The hypotheses; a list of them for each problem, with several classes.
+
+        Of scikit-learn base learners the fitted estimators themselves, which know the classes
+        -1 and +1.
+        """
+        members = [[member.fitted for member in ensemble.members] for ensemble in self._ensembles()]
         return members if self._reduced else members[0]
 
     @property
@@ -372,7 +376,7 @@ class BaseBooster(BaseEstimator):
 
 
 _ARRAY_CHECKS: dict[str, Any] = {
-    "accept_sparse": ["csc", "csr"],
+    "accept_sparse": ["csr", "csc"],
     "dtype": [np.float64, np.float32],
     "ensure_all_finite": "allow-nan",
 }
