@@ -2,6 +2,8 @@
 
 import doctest
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,20 @@ def test_snippets_run(tmp_path, monkeypatch):
     failures, tried = doctest.testfile(str(README), module_relative=False)
     assert tried >= 15
     assert failures == 0
+
+
+def test_a_bare_install_is_enough(tmp_path):
+    """What the README shows before its pictures needs nothing but ``pip install .``."""
+    script = Path(__file__).with_name("bare_readme.py")
+    done = subprocess.run(
+        [sys.executable, str(script), "--hide-extras"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) >= 15
 
 
 def test_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):

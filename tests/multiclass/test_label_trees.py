@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from marginboost.core import LabelByLabel, LabelPairs, RightOrWrong
@@ -401,9 +401,7 @@ def test_hostile_label_trees_are_refused(field, value):
 
 
 @pytest.mark.parametrize("make", SAMPLES)
-@pytest.mark.parametrize(
-    "estimator", [DecisionTreeClassifier(max_depth=3), KNeighborsClassifier(3)]
-)
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier(max_depth=3), GaussianNB()])
 def test_scikit_learn_classifiers(make, estimator):
     sample = noisy_sample(make)
     oracle = SklearnLabelOracle(estimator).bind(sample)

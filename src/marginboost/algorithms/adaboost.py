@@ -20,6 +20,7 @@ References: Freund & Schapire 1997; Rätsch 2001, algorithms 1.1 and 2.2.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -42,6 +43,9 @@ STEEP = 0.99
 
 TINY = 1e-300
 """Least weight of an example in a step: one that has underflowed may still be wrong."""
+
+LONGEST_RATE = 2.0
+"""Factor on the step at which a round leaves the exponential loss as it was."""
 
 ROUNDING = 1e-14
 """An edge that exceeds the target by no more than this does so by rounding only."""
@@ -146,6 +150,23 @@ def binary_step(state: State, best: Candidate) -> float:
         return math.inf
     wrong = max(wrong, TINY)
     return 0.5 * math.log((1.0 - wrong) / wrong)
+
+
+def check_learning_rate(learning_rate: float) -> None:
+    """Refuse what is no step, and warn of steps that lead away.
+
+    A hypothesis of edge γ changes the exponential loss by the factor
+    ``(1+γ)/2 exp(-cα) + (1-γ)/2 exp(cα)`` with α = atanh γ: least at c = 1, one at c = 2, and above
+    one beyond, so that the weights end up on ever fewer examples.
+    """
+    check_number("learning_rate", learning_rate, above=0.0)
+    if learning_rate > LONGEST_RATE:
+        warnings.warn(
+            f"learning_rate: got {learning_rate:g}; above {LONGEST_RATE:g} every round raises the "
+            "exponential loss, and weights grow without end",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _log_normaliser(state: State, best: Candidate, step: float) -> float:
@@ -253,7 +274,7 @@ class AdaBoostClassifier(BaseMarginClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
         check_choice("step", self.step, ("exact", "closed"))
         targets = self.target_margin
         for target in targets if isinstance(targets, Sequence | np.ndarray) else [targets]:

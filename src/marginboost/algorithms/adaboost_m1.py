@@ -25,9 +25,8 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..estimators.classifier import Problem
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
-from .adaboost import AdaBoost
+from .adaboost import AdaBoost, check_learning_rate
 
 
 @document_labels
@@ -107,7 +106,7 @@ class AdaBoostM1Classifier(LabelClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
 
     def make_rule(self, sample: Sample) -> AdaBoost:
         """Make the algorithm."""

@@ -24,9 +24,8 @@ from typing import Any, ClassVar
 from ..core.labels import LabelByLabel
 from ..core.sample import Sample
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
-from .adaboost import AdaBoost
+from .adaboost import AdaBoost, check_learning_rate
 
 
 @document_labels
@@ -105,7 +104,7 @@ class AdaBoostMHClassifier(LabelClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
 
     def make_rule(self, sample: Sample) -> AdaBoost:
         """Make the algorithm."""

@@ -31,9 +31,9 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_choice, check_number
+from ..validation import check_choice
 from ._labels import LabelClassifier, document_labels
-from .adaboost import AdaBoost
+from .adaboost import AdaBoost, check_learning_rate
 
 
 class SAMME(AdaBoost):
@@ -160,7 +160,7 @@ class SAMMEClassifier(LabelClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
+        check_learning_rate(self.learning_rate)
         check_choice("variant", self.variant, ("canonical", "printed"))
 
     def make_rule(self, sample: Sample) -> AdaBoost:

@@ -32,6 +32,11 @@ class Hypothesis(ABC):
         """Shape of the output on one row: () for a number, (K,) for one a label."""
         return ()
 
+    @property
+    def fitted(self) -> Any:
+        """What a user knows it as: itself, or the fitted estimator that it wraps."""
+        return self
+
     @abstractmethod
     def __call__(self, rows: Array) -> Array:
         """Outputs on dense rows."""

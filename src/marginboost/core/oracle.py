@@ -75,6 +75,12 @@ class Oracle(BaseEstimator, ABC):
         bound.prepare()
         return bound
 
+    def check(self, *, drawn: bool = False) -> None:
+        """Raise on settings that cannot work, before any row is read.
+
+        ``drawn`` says that weights will be counts of a sample drawn with replacement.
+        """
+
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""
 

@@ -60,6 +60,7 @@ class Table:
     def __init__(self, X: Any, names: Sequence[str], categories: Categories | None = None) -> None:
         self.source = X.tocsc() if sparse.issparse(X) else X
         self.names = list(names)
+        self.sparse_format: str = X.format if sparse.issparse(X) else ""
         self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
         self.categories: Categories = categories or [None] * self.n_features
 
@@ -104,6 +105,12 @@ class Table:
         part = self._slice(start, stop)
         return np.column_stack([part.column(j) for j in range(self.n_features)])
 
+    def numbers(self) -> Any:
+        """All rows as numbers: a sparse matrix in the format it came in, else a dense array."""
+        if sparse.issparse(self.source) and all(known is None for known in self.categories):
+            return self.source.asformat(self.sparse_format)
+        return self.dense(0, self.n_rows)
+
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Row ranges small enough to be made dense."""
         return row_chunks(self.n_rows)
@@ -115,6 +122,8 @@ class Table:
             part = self.source.iloc[rows]
         elif kind == "pyarrow":
             part = self.source.take(rows)
+        elif sparse.issparse(self.source):
+            part = self.source[rows].asformat(self.sparse_format)
         else:
             part = self.source[rows]
         return Table(part, self.names, self.categories)

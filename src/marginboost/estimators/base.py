@@ -312,7 +312,7 @@ class BaseBooster(FittedAttributes, BaseEstimator):
 
 
 _ARRAY_CHECKS: dict[str, Any] = {
-    "accept_sparse": ["csc", "csr"],
+    "accept_sparse": ["csr", "csc"],
     "dtype": [np.float64, np.float32],
     "ensure_all_finite": "allow-nan",
 }

@@ -58,8 +58,13 @@ class FittedAttributes:
 
     @property
     def estimators_(self) -> list[Any]:
-        """The hypotheses; a list of them for each problem, with several classes."""
-        members = [list(run.ensemble.members) for run in self._runs("estimators_")]
+        """The hypotheses; a list of them for each problem, with several classes.
+
+        Of scikit-learn base learners the fitted estimators themselves, which know the classes
+        -1 and +1.
+        """
+        runs = self._runs("estimators_")
+        members = [[member.fitted for member in run.ensemble.members] for run in runs]
         found: list[Any] = self._of_runs("estimators_", members)
         return found
 

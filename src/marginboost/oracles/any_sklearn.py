@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_regressor
+from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from ..core.hypothesis import Hypothesis
@@ -22,8 +23,13 @@ class Fitted(Hypothesis):
     estimator: Any
     scale: float = 1.0
 
+    @property
+    def fitted(self) -> Any:
+        """The estimator itself; where it voted against the weights, the ensemble negates it."""
+        return self.estimator
+
     def __call__(self, rows: Array) -> Array:
-        """Outputs on dense rows; a regressor's are clipped to [-1, 1]."""
+        """Outputs on rows, dense or sparse; a regressor's are clipped to [-1, 1]."""
         raw = np.asarray(self.estimator.predict(rows), dtype=float)
         return np.clip(self.scale * raw, -1.0, 1.0)
 
@@ -43,8 +49,17 @@ class Fitted(Hypothesis):
         return share / share.sum() if share.sum() > 0 else share
 
 
-def seeded(estimator: Any, seed: int, round: int) -> tuple[Any, np.random.Generator]:
-    """Copy of an estimator for one round, its random states set, and a generator for the rest."""
+def check_takes_weights(estimator: Any, hint: str = "") -> None:
+    """Refuse an estimator whose fit takes no weights."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"estimator: {type(estimator).__name__} doesn't support sample_weight, expected a "
+            f"classifier whose fit takes it{hint}"
+        )
+
+
+def seeded(estimator: Any, seed: int, round: int) -> Any:
+    """Copy of an estimator for one round, with its random states set."""
     rng = np.random.default_rng([seed, round])
     copy = clone(estimator)
     states = {
@@ -52,16 +67,18 @@ def seeded(estimator: Any, seed: int, round: int) -> tuple[Any, np.random.Genera
         for name in sorted(copy.get_params())
         if name == "random_state" or name.endswith("__random_state")
     }
-    return copy.set_params(**states), rng
+    return copy.set_params(**states)
 
 
 class SklearnOracle(Oracle):
     """Fit a scikit-learn estimator to the signed weights.
 
     A classifier learns the signs of the weights, with their sizes as ``sample_weight``; a regressor
-    learns the signed weights themselves, scaled to [-1, 1]. An estimator that takes no
-    ``sample_weight`` gets a sample of rows drawn by weight. Nothing is known about how close to the
-    largest edge it comes, so no run with it is certified.
+    learns the signed weights themselves, scaled to [-1, 1]. A classifier that takes no
+    ``sample_weight`` is refused, unless rows are drawn by weight
+    (:class:`~marginboost.ResamplingOracle`): then it gets the drawn rows. Sparse rows reach it in
+    the format they came in. Nothing is known about how close to the largest edge it comes, so no
+    run with it is certified.
 
     Parameters
     ----------
@@ -76,6 +93,12 @@ class SklearnOracle(Oracle):
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
+    def check(self, *, drawn: bool = False) -> None:
+        """Refuse a classifier that cannot be told the weights."""
+        if not drawn and not is_regressor(self.estimator):
+            by_draws = ", or ResamplingOracle(SklearnOracle(...)), which draws rows by weight"
+            check_takes_weights(self.estimator, by_draws)
+
     def prepare(self) -> None:
         """Read the raw rows once."""
         rows = self.sample.rows
@@ -86,22 +109,25 @@ class SklearnOracle(Oracle):
                 "SklearnOracle: a scikit-learn base learner reads raw rows; got a BinnedMatrix, "
                 "which only stumps and trees can read"
             )
-        self._rows = rows.dense(0, rows.n_rows)
+        self._rows = rows.numbers()
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """One fitted estimator."""
-        fitted, rng = seeded(self.estimator, self.sample.seed, round)
+        fitted = seeded(self.estimator, self.sample.seed, round)
         weights = np.abs(dual)
         # A weight that underflowed to zero has no sign; it must not become a third class.
         signs = np.where(dual > 0, 1.0, -1.0)
         goal = dual / weights.max() if is_regressor(fitted) else signs
-        if has_fit_parameter(fitted, "sample_weight") and not is_regressor(fitted):
-            fitted.fit(self._rows, goal, sample_weight=weights * len(dual))
-        elif is_regressor(fitted):
+        if is_regressor(fitted):
             fitted.fit(self._rows, goal)
+        elif has_fit_parameter(fitted, "sample_weight"):
+            fitted.fit(self._rows, goal, sample_weight=weights * len(dual))
         else:
-            drawn = rng.choice(len(dual), size=len(dual), p=weights / weights.sum())
-            drawn[:2] = np.argmax(dual), np.argmin(dual)  # a draw of one class teaches nothing
+            counts = np.rint(weights * len(dual))
+            self.check(drawn=np.allclose(counts, weights * len(dual), atol=1e-6))
+            drawn = np.repeat(np.arange(len(dual)), counts.astype(int))
+            if len(np.unique(goal[drawn])) < 2:  # many classifiers refuse to learn from one class
+                fitted = DummyClassifier(strategy="most_frequent")
             fitted.fit(self._rows[drawn], goal[drawn])
         return [self._candidate(Fitted(fitted), dual)]
 

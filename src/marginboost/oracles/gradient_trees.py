@@ -128,7 +128,7 @@ class GradientTreeOracle(Oracle):
 
     # -- before the first tree -------------------------------------------------------------------
 
-    def check(self) -> None:
+    def check(self, *, drawn: bool = False) -> None:
         """Raise where a setting is not sound."""
         if self.max_leaves is None and self.max_depth is None:
             raise ValueError("max_leaves: got None, expected a number where max_depth is None too")

@@ -219,6 +219,11 @@ class FittedLabels(Hypothesis):
         """One output a label."""
         return (self.n_labels,)
 
+    @property
+    def fitted(self) -> Any:
+        """The estimator itself; its classes are positions in ``classes_``."""
+        return self.estimator
+
     def __call__(self, rows: Array) -> Array:
         """Outputs (rows, labels)."""
         own = own_labels(self.estimator.predict(rows), self.n_labels)

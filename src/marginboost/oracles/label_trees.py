@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import has_fit_parameter
 
 from ..core.labels import LabelSample, narrowed
 from ..core.oracle import Candidate, Oracle
@@ -44,7 +43,7 @@ from ..kernels.threads import run_blocks
 from ..kernels.trees import NODE, SPLIT
 from ..kernels.weights import weighted_sum
 from ..validation import check_choice, check_number
-from .any_sklearn import seeded
+from .any_sklearn import check_takes_weights, seeded
 from .histograms import SERIAL_WORK
 from .label_hypotheses import FittedLabels, LabelTree
 from .pruning import cheapest_subtree, pessimistic_error
@@ -293,7 +292,7 @@ class SklearnLabelOracle(LabelOracle):
 
     Where weights are those of examples it gets them as ``sample_weight``. Where every label of an
     example has one, it gets the example once for every label, with what that label gains over the
-    example's worst one. An estimator that takes no ``sample_weight`` gets rows drawn by weight.
+    example's worst one. An estimator that takes no ``sample_weight`` is refused.
 
     Parameters
     ----------
@@ -307,6 +306,10 @@ class SklearnLabelOracle(LabelOracle):
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
+    def check(self, *, drawn: bool = False) -> None:
+        """Refuse a classifier that cannot be told the weights."""
+        check_takes_weights(self.estimator)
+
     def prepare(self) -> None:
         """Read the raw rows once."""
         rows = self.sample.rows
@@ -315,17 +318,13 @@ class SklearnLabelOracle(LabelOracle):
                 "SklearnLabelOracle: a scikit-learn base learner reads raw rows; got "
                 f"{'none' if rows is None else 'a BinnedMatrix, which only trees can read'}"
             )
-        self._rows = rows.dense(0, rows.n_rows)
+        self._rows = rows.numbers()
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """One fitted classifier."""
-        fitted, rng = seeded(self.estimator, self.sample.seed, round)
+        fitted = seeded(self.estimator, self.sample.seed, round)
         rows, labels, weights = self._examples(dual)
-        if has_fit_parameter(fitted, "sample_weight"):
-            fitted.fit(self._rows[rows], labels, sample_weight=weights * len(self._rows))
-        else:
-            drawn = rng.choice(len(rows), size=len(self._rows), p=weights / weights.sum())
-            fitted.fit(self._rows[rows[drawn]], labels[drawn])
+        fitted.fit(self._rows[rows], labels, sample_weight=weights * self._rows.shape[0])
         hypothesis = FittedLabels(fitted, self.sample.n_classes)
         column = self.sample.on_rows(hypothesis(self._rows), self.sample.labels)
         return [Candidate(hypothesis, weighted_sum(dual, column), narrowed(column))]

@@ -31,6 +31,10 @@ class ResamplingOracle(Oracle):
         """As its base learner."""
         return self.oracle.needs_bins
 
+    def check(self, *, drawn: bool = False) -> None:
+        """Check the base learner, which gets counts for weights."""
+        self.oracle.check(drawn=True)
+
     def prepare(self) -> None:
         """Bind the base learner."""
         self._base = self.oracle.bind(self.sample)

@@ -1,0 +1,73 @@
+"""Every estimator answers as it did when the golden files were written, and reads what it wrote."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import marginboost
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from problems import cases, estimators, problems  # noqa: E402
+from write import outcome  # noqa: E402
+
+CHANGED = {}
+"""Cases whose answers were wrong when the files were written, with the reason."""
+
+
+def golden(stem: str) -> dict:
+    return json.loads(gzip.decompress((HERE / f"{stem}.json.gz").read_bytes()))
+
+
+OUTCOMES, DOCUMENTS, DATA = golden("outcomes"), golden("documents"), problems()
+CASES = [" | ".join(case) for case in cases()]
+
+
+def test_no_estimator_is_left_out():
+    assert set(OUTCOMES) <= set(CASES)
+    assert set(DOCUMENTS) == set(OUTCOMES)
+
+
+def assert_same(found: dict, expected: dict, atol: float) -> None:
+    np.testing.assert_allclose(found["answers"], expected["answers"], atol=atol)
+    if expected["chances"] is not None:
+        np.testing.assert_allclose(found["chances"], expected["chances"], atol=10 * atol)
+    assert found["predictions"] == expected["predictions"]
+    assert found["stops"] == expected["stops"]
+    for ours, theirs in zip(found["certificates"], expected["certificates"], strict=True):
+        np.testing.assert_allclose(
+            np.array(ours[:3], dtype=float), np.array(theirs[:3], dtype=float), atol=atol
+        )
+        assert ours[3] == theirs[3]
+
+
+@pytest.mark.parametrize("case", sorted(OUTCOMES))
+def test_fits_answer_as_before(case):
+    if case in CHANGED:
+        pytest.skip(CHANGED[case])
+    name, problem = case.split(" | ")
+    rows = DATA[problem]
+    model = estimators()[name].fit(rows["X"], rows["y"], rows["weight"])
+    # Solvers of linear programs stop within a tolerance, and processors add in another order.
+    assert_same(outcome(model, rows["more"]), OUTCOMES[case], atol=1e-6)
+
+
+@pytest.mark.parametrize("case", sorted(DOCUMENTS))
+def test_files_of_before_load_and_answer_the_same(case, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(DOCUMENTS[case]))
+    model = marginboost.load(path)
+    more = DATA[case.split(" | ")[1]]["more"]
+    assert_same(outcome(model, more), OUTCOMES[case], atol=1e-12)
+    model.save(path)
+    again = json.loads(path.read_text())
+    for key in ("library", "version", "params"):  # names of settings may change
+        again.pop(key)
+    assert again == {key: DOCUMENTS[case][key] for key in again}
