@@ -145,6 +145,16 @@ def test_moved_files_are_followed(checkout):
     assert catalogue.fix_paths(checkout) == []
 
 
+def test_a_moved_file_is_nearer_than_another_of_its_name(checkout):
+    for folder in ("src/x/y", "src/z"):
+        (checkout / folder).mkdir(parents=True)
+    (checkout / "src/x/y/a.py").write_text("")
+    (checkout / "src/a.py").rename(checkout / "src/z/a.py")
+    page = checkout / "docs/catalogue/a.md"
+    page.write_text(page.read_text().replace("src/a.py", "src/x/a.py"))
+    assert catalogue.fix_paths(checkout) == ["a.md: src/x/a.py -> src/x/y/a.py"]
+
+
 def test_a_file_with_two_candidates_is_left_alone(checkout):
     for folder in ("one", "two"):
         (checkout / "src" / folder).mkdir()

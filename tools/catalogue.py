@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import itertools
 import re
 import sys
 import tokenize
@@ -239,12 +240,12 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
 
 def fix_paths(root: Path = ROOT) -> list[str]:
     """Point rows to where files and tests are now, if that is certain; say what was done."""
-    pages = read_pages(root)
+    tests = {path: functions_of(path) for path in sorted((root / "tests").rglob("*.py"))}
     done = []
-    for page in pages:
+    for page in read_pages(root):
         text = page.path.read_text(encoding="utf-8")
         for name in {name for row in page.rows for name in (*row.code, *row.tests)}:
-            found = _find(name, root)
+            found = _find(name, root, tests)
             if found is not None and found != name:
                 text = text.replace(f"`{name}`", f"`{found}`")
                 done.append(f"{page.path.name}: {name} -> {found}")
@@ -252,23 +253,28 @@ def fix_paths(root: Path = ROOT) -> list[str]:
     return sorted(done)
 
 
-def _find(name: str, root: Path) -> str | None:
-    """Where a file, or a test function, is now; None where nothing or too much has its name."""
+def _find(name: str, root: Path, tests: dict[Path, set[str]]) -> str | None:
+    """Where a file, or a test function, is now: the only one of its name that is as near as any."""
     path, _, function = name.partition("::")
     here = root / path
-    if here.is_file() and (not function or function in functions_of(here)):
+    if function in tests.get(here, ()) or (not function and here.is_file()):
         return name
-    folder = root / path.split("/", 1)[0]
     if function:
-        files = [p for p in folder.rglob("*.py") if function in functions_of(p)]
-        same = [p for p in files if p.name == here.name]
-        files = same or files
+        files = [file for file, functions in tests.items() if function in functions]
+        files = [file for file in files if file.name == here.name] or files
     else:
-        files = list(folder.rglob(here.name))
+        files = list((root / path.split("/", 1)[0]).rglob(here.name))
+    shared = [_shared_folders(file, here) for file in files]
+    files = [file for file, n in zip(files, shared, strict=True) if n == max(shared)]
     if len(files) != 1:
         return None
     found = files[0].relative_to(root).as_posix()
     return f"{found}::{function}" if function else found
+
+
+def _shared_folders(one: Path, other: Path) -> int:
+    pairs = zip(one.parts, other.parts, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def main(arguments: list[str] | None = None) -> int:
