@@ -145,6 +145,19 @@ def test_moved_files_are_followed(checkout):
     assert catalogue.fix_paths(checkout) == []
 
 
+def test_a_test_of_a_common_name_stays_with_its_company(checkout):
+    row = "| R1-A02 | B. | — | `tests/test_a.py::test_bad_input` |\n"
+    (checkout / "docs/catalogue/a.md").write_text(PAGE + GOOD + row)
+    (checkout / "tests/test_a.py").unlink()
+    for name, first in (("one", "test_a"), ("two", "test_other")):
+        (checkout / f"tests/test_{name}.py").write_text(
+            f"def {first}(): ...\n\n\ndef test_bad_input(): ...\n"
+        )
+    catalogue.fix_paths(checkout)
+    assert problems(checkout) == []
+    assert "`tests/test_one.py::test_bad_input`" in (checkout / "docs/catalogue/a.md").read_text()
+
+
 def test_a_moved_file_is_nearer_than_another_of_its_name(checkout):
     for folder in ("src/x/y", "src/z"):
         (checkout / folder).mkdir(parents=True)

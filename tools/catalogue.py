@@ -241,35 +241,45 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
 def fix_paths(root: Path = ROOT) -> list[str]:
     """Point rows to where files and tests are now, if that is certain; say what was done."""
     tests = {path: functions_of(path) for path in sorted((root / "tests").rglob("*.py"))}
+    pages = read_pages(root)
+    names = {name for page in pages for row in page.rows for name in (*row.code, *row.tests)}
+    moved = {name: _moved_test(name, names, root, tests) for name in names if "::" in name}
+    moved |= {name: _moved_file(name, root) for name in names if "::" not in name}
     done = []
-    for page in read_pages(root):
+    for page in pages:
         text = page.path.read_text(encoding="utf-8")
-        for name in {name for row in page.rows for name in (*row.code, *row.tests)}:
-            found = _find(name, root, tests)
-            if found is not None and found != name:
-                text = text.replace(f"`{name}`", f"`{found}`")
-                done.append(f"{page.path.name}: {name} -> {found}")
+        for old, new in sorted(moved.items()):
+            if new not in (None, old) and f"`{old}`" in text:
+                text = text.replace(f"`{old}`", f"`{new}`")
+                done.append(f"{page.path.name}: {old} -> {new}")
         page.path.write_text(text, encoding="utf-8")
-    return sorted(done)
+    return done
 
 
-def _find(name: str, root: Path, tests: dict[Path, set[str]]) -> str | None:
-    """Where a file, or a test function, is now: the only one of its name that is as near as any."""
+def _moved_test(name: str, names: set[str], root: Path, tests: dict[Path, set[str]]) -> str | None:
+    """Where a test function is now: in the file that has most of those it used to be with."""
     path, _, function = name.partition("::")
-    here = root / path
-    if function in tests.get(here, ()) or (not function and here.is_file()):
+    if function in tests.get(root / path, ()):
         return name
-    if function:
-        files = [file for file, functions in tests.items() if function in functions]
-        files = [file for file in files if file.name == here.name] or files
-    else:
-        files = list((root / path.split("/", 1)[0]).rglob(here.name))
-    shared = [_shared_folders(file, here) for file in files]
-    files = [file for file, n in zip(files, shared, strict=True) if n == max(shared)]
-    if len(files) != 1:
-        return None
-    found = files[0].relative_to(root).as_posix()
-    return f"{found}::{function}" if function else found
+    company = {other.partition("::")[2] for other in names if other.startswith(f"{path}::")}
+    found = {file: len(company & has) for file, has in tests.items() if function in has}
+    file = _only(found, root)
+    return file and f"{file}::{function}"
+
+
+def _moved_file(name: str, root: Path) -> str | None:
+    """Where a file is now: the one of its name that shares most folders with the old place."""
+    here = root / name
+    if here.is_file():
+        return name
+    files = (root / name.split("/", 1)[0]).rglob(here.name)
+    return _only({file: _shared_folders(file, here) for file in files}, root)
+
+
+def _only(scores: dict[Path, int], root: Path) -> str | None:
+    """Return the path of largest score, unless there are two or none."""
+    best = [path for path, score in scores.items() if score == max(scores.values())]
+    return best[0].relative_to(root).as_posix() if len(best) == 1 else None
 
 
 def _shared_folders(one: Path, other: Path) -> int:
