@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 2
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench catalogue format clean
 
 demo: $(VENV)/.demo  ## fit, certify and picture the embedded data set
 	$(BIN)/python -m marginboost.demo
@@ -21,6 +21,9 @@ check: $(VENV)/.check  ## lint, format, types, layers
 
 bench: $(VENV)/.bench  ## speed and memory beside the peers, as ratios
 	$(BIN)/python -m benchmarks
+
+catalogue:  ## how much of each source is implemented, and shown by a test
+	$(PYTHON) tools/catalogue.py
 
 format: $(VENV)/.check
 	$(BIN)/ruff format .
