@@ -324,7 +324,7 @@ def test_volumes_of_a_subset_are_what_asking_the_model_finds(problem, n):
 
 
 def test_a_cut_outside_the_box_does_not_join_regions():
-    """Above 5 all is -1; in the box a strip of +1 parts the -1 on its left from that on its right."""
+    """Above 5 all is -1; in the box a strip of +1 parts the -1 on its sides."""
     X = np.array([[0.0, 0.0], [0.0, 2.0], [1.0, 1.0], [3.0, 2.0]])
     stumps = [Stump(0, 0.5, -1.0, 1.0), Stump(0, 1.5, 1.0, -1.0), Stump(1, 5.0, -0.4, -1.0)]
     model = hand_made(stumps, [1.0, 1.0, 2.5], X)

@@ -96,7 +96,7 @@ class Study:
     @cached_property
     def votes(self) -> Array:
         """Share of the first 1, 2, … base learners against each row: (shuffle, voters, row)."""
-        return np.array([self._filter(seed).staged_scores() for seed in range(self.shuffles)])
+        return np.array([self._filter(seed).staged_error_shares() for seed in range(self.shuffles)])
 
     def _filter(self, seed: int) -> AdaBoostFilter:
         cv = KFold(FOLDS, shuffle=True, random_state=seed)
