@@ -49,8 +49,8 @@ def fitted(draw, max_features=3, max_rounds=8):
 def borders(model, X, axis):
     """Ends of the pieces of an axis: the box, and every cut where the stump changes its mind."""
     cuts = {s.threshold for s in model.estimators_ if s.feature == axis and s.left != s.right}
-    inner = sorted(cut for cut in cuts if np.isfinite(cut))
-    return [X[:, axis].min() - PAD, *inner, X[:, axis].max() + PAD]
+    low, high = X[:, axis].min() - PAD, X[:, axis].max() + PAD
+    return [low, *sorted(cut for cut in cuts if low < cut < high), high]
 
 
 def own_piece(ends, value):
@@ -308,6 +308,33 @@ def test_a_subset_of_the_rows_has_a_smaller_box():
         inside = volumes(model, near)
         assert np.isfinite(inside).all()
         assert (inside <= np.log(np.ptp(near, axis=0) + 2 * PAD).sum() + 1e-9).all()
+
+
+@theory
+@given(fitted(max_rounds=6), st.integers(1, 6))
+def test_volumes_of_a_subset_are_what_asking_the_model_finds(problem, n):
+    """Cuts may lie outside the box of the rows given: there is nothing of a region out there."""
+    model, X, _ = problem
+    some = X[:n]
+    expected = [flood(model, some, row) for row in some]
+    exact = log_exact_decision_volumes(model, some)
+    np.testing.assert_allclose(np.exp(exact), expected, rtol=1e-9)
+    along = [np.prod([axis_extent(model, some, r, a) for a in range(X.shape[1])]) for r in some]
+    np.testing.assert_allclose(np.exp(log_decision_volumes(model, some)), along, rtol=1e-9)
+
+
+def test_a_cut_outside_the_box_does_not_join_regions():
+    """Above 5 all is -1; in the box a strip of +1 parts the -1 on its sides."""
+    X = np.array([[0.0, 0.0], [0.0, 2.0], [1.0, 1.0], [3.0, 2.0]])
+    stumps = [Stump(0, 0.5, -1.0, 1.0), Stump(0, 1.5, 1.0, -1.0), Stump(1, 5.0, -0.4, -1.0)]
+    model = hand_made(stumps, [1.0, 1.0, 2.5], X)
+    height = 2.02
+    parts = np.array([0.51, 0.51, 1.0, 1.51]) * height
+    np.testing.assert_allclose(np.exp(log_exact_decision_volumes(model, X)), parts)
+    np.testing.assert_allclose(np.exp(log_decision_volumes(model, X)), parts)
+    np.testing.assert_allclose(np.exp(log_cell_volumes(model, X)), parts)
+    below = hand_made([*stumps[:2], Stump(1, -3.0, -1.0, -0.4)], [1.0, 1.0, 2.5], X)
+    np.testing.assert_allclose(np.exp(log_exact_decision_volumes(below, X)), parts)
 
 
 def test_frames_and_labels_of_any_kind():

@@ -1,35 +1,35 @@
 """The seed's experiments on both Wisconsin sets, on few shuffles; and the runner around them."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import roc_auc_score
 
 from marginboost import reproduce
 from marginboost.reproduce import chan_wisconsin
 from marginboost.reproduce.__main__ import main
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not (DATA / "uci_breast_w.npz").is_file(), reason="the data sets of the seeds are not here"
-)
 SHUFFLES = 6
 
 
-@pytest.fixture(scope="module", params=["diagnostic", pytest.param("original", marks=needs_data)])
+@pytest.fixture(scope="module")
+def original():
+    return chan_wisconsin.Study(*chan_wisconsin.original(), shuffles=SHUFFLES)
+
+
+@pytest.fixture(scope="module")
+def diagnostic():
+    return chan_wisconsin.Study(*load_breast_cancer(return_X_y=True), shuffles=SHUFFLES)
+
+
+@pytest.fixture(params=["diagnostic", "original"])
 def study(request):
-    if request.param == "original":
-        rows = chan_wisconsin.load_original(DATA)
-    else:
-        rows = load_breast_cancer(return_X_y=True)
-    return chan_wisconsin.Study(*rows, shuffles=SHUFFLES)
+    return request.getfixturevalue(request.param)
 
 
-@needs_data
 def test_original_data():
     """CH-E1a: counts of the thesis, missing values set to the mean."""
-    X, y = chan_wisconsin.load_original(DATA)
+    X, y = chan_wisconsin.original()
     assert X.shape == (699, 9)
     assert sorted(np.bincount(y)) == [241, 458]
     assert np.isfinite(X).all()
@@ -63,13 +63,28 @@ def test_overlap_is_far_above_chance(study):
     assert study.overlaps([4, 6, 8, 10], "given").mean() == pytest.approx(0.53, abs=0.1)
 
 
-def test_cells_do_not_single_out_noise(study):
-    """CH-E7: cells shrink for both groups; noisy ones not consistently more."""
+def test_cells_do_not_single_out_noise_and_decision_volumes_do(study):
+    """CH-E7, CH-E8: a small cell is no sign of noise, a small decision volume is.
+
+    As the area under the curve of finding the flagged rows among the smallest: 0.5 is chance.
+    """
     rounds = [1, 50, 300]
-    noisy, others = study.group_means(study.cells, rounds).T
-    assert (np.diff(noisy) < 0).all()
-    assert (np.diff(others) < 0).all()
-    assert abs((noisy - others)[-1]) < 6.0
+    means = study.group_means(study.cells, rounds)
+    assert (np.diff(means, axis=0) < 0).all()  # cells of both groups shrink
+    for t, (noisy, others) in zip(rounds, means, strict=True):
+        assert abs(noisy - others) < study.cells[t - 1].std()
+    volumes = study.volumes([50], "predicted")[0]
+    for flagged in study.flagged():
+        assert roc_auc_score(flagged, -study.cells[49]) < 0.55
+        assert roc_auc_score(flagged, -study.cells[299]) < 0.7
+        assert roc_auc_score(flagged, -volumes) > 0.75
+
+
+def test_which_group_has_the_larger_cells_depends_on_the_data(original, diagnostic):
+    """CH-E7: after 300 rounds noisy cells are the larger on one set, the smaller on the other."""
+    larger, smaller = (s.group_means(s.cells, [300])[0] for s in (original, diagnostic))
+    assert larger[0] > larger[1] + 1.0
+    assert smaller[0] < smaller[1] - 1.0
 
 
 def test_margins_of_noisy_rows_grow_and_stay_below(study):
@@ -82,30 +97,34 @@ def test_margins_of_noisy_rows_grow_and_stay_below(study):
     assert (first < 0).mean() == pytest.approx(study.model.estimator_errors_[0])
 
 
-@needs_data
-def test_pilots_that_do_not_depend_on_the_shuffle():
-    """Training errors and mean log cells of the specification's independent implementation."""
-    study = chan_wisconsin.Study(*chan_wisconsin.load_original(DATA), shuffles=1)
-    measured = study.errors[np.array([1, 4, 10, 50, 200, 300]) - 1]
+def test_pilots_of_the_specification(original):
+    """Training errors, mean log cells and margins of its independent implementation.
+
+    Groups depend on the shuffle of the folds, those of the few noisy rows most.
+    """
+    measured = original.errors[np.array([1, 4, 10, 50, 200, 300]) - 1]
     np.testing.assert_allclose(measured, [0.073, 0.0515, 0.0286, 0.0258, 0.0186, 0.0157], atol=6e-4)
-    cells = study.cells.mean(axis=1)
-    expected = [18.8, 12.1, 3.5, 3.0, 0.86, 0.41]  # of the 97 % that are not flagged
-    np.testing.assert_allclose(cells[np.array([1, 10, 50, 100, 240, 300]) - 1], expected, atol=0.25)
+    noisy, others = original.group_means(original.cells, [1, 10, 50, 100, 240, 300]).T
+    np.testing.assert_allclose(others, [18.8, 12.1, 3.5, 3.0, 0.86, 0.41], atol=0.06)
+    np.testing.assert_allclose(noisy, [19.0, 14.1, 7.1, 6.1, 2.90, 2.33], atol=0.4)
+    noisy, others = original.group_means(original.margins, [1, 5, 10, 50, 300]).T
+    np.testing.assert_allclose(others, [0.90, 0.61, 0.56, 0.34, 0.20], atol=0.01)
+    np.testing.assert_allclose(noisy, [-0.50, -0.22, -0.11, 0.00, 0.03], atol=0.08)
 
 
 def test_runner(capsys, monkeypatch):
     assert "chan-wisconsin" in reproduce.names()
     main([])
     assert "chan-wisconsin" in capsys.readouterr().out
-    monkeypatch.setattr(chan_wisconsin, "SHUFFLES", 1)
     monkeypatch.setattr(chan_wisconsin.Study.__init__, "__defaults__", (1, 300))
-    monkeypatch.delenv(reproduce.DATA_VARIABLE, raising=False)
     main(["chan-wisconsin"])
     out = capsys.readouterr().out
     assert "Diagnostic (WDBC): 569 rows, 30 features, 1 shuffles" in out
-    assert "left out: uci_breast_w: no folder was given; use --data or MARGINBOOST_DATA" in out
+    assert "Original: 699 rows, 9 features, 1 shuffles" in out
     lines = [line for line in out.splitlines() if line.startswith("volume ratio, predicted")]
-    assert len(lines) == 6
+    assert len(lines) == 12
+    later = [float(line.split("  ")[-1].split()[0]) for line in lines if "round 1 " not in line]
+    assert min(later) > 1.2  # noisy rows have the smaller volumes from round 4 on
 
 
 def test_folder_by_option_or_variable(tmp_path, monkeypatch):

@@ -56,8 +56,8 @@ def test_evidence_speaks_against_the_flipped(noisy_cancer):
     assert audit.disagreement_[flipped].mean() > 5 * audit.disagreement_[~flipped].mean()
     assert np.isfinite(evidence.log_cell_volume).all()
     rows = audit.suspects(10)
-    pushes = evidence.pushes(rows)
-    assert pushes.shape == (10, X.shape[1])
+    contributions = evidence.contributions(rows)
+    assert contributions.shape == (10, X.shape[1])
     near = evidence.neighbours(rows)
     assert (near.agreeing != rows).all()
     codes = audit.codes_
@@ -86,13 +86,13 @@ def test_neighbours_are_the_nearest(noisy_cancer):
     assert near.disagreeing_distance[0] == pytest.approx(other.min(), rel=1e-4)
 
 
-def test_pushes_sum_to_the_vote(noisy_cancer):
+def test_contributions_sum_to_the_vote(noisy_cancer):
     X, _, noisy, _, audit = noisy_cancer
     rows = np.array([0, 5, 100])
     model = audit.evidence.models[1]
     signs = np.where(noisy[rows] == 1, 1.0, -1.0)
     np.testing.assert_allclose(
-        audit.evidence.pushes(rows).sum(axis=1),
+        audit.evidence.contributions(rows).sum(axis=1),
         signs * model.decision_function(X[rows]),
         atol=1e-12,
     )
@@ -136,7 +136,7 @@ def test_more_than_two_classes():
     assert flipped[audit.suspects(int(flipped.sum()))].mean() > 0.7
     assert audit.belief_.shape == (150, 3)
     assert audit.evidence.slack[flipped].mean() > audit.evidence.slack[~flipped].mean()
-    assert audit.evidence.pushes(audit.suspects(3)).shape == (3, 4)
+    assert audit.evidence.contributions(audit.suspects(3)).shape == (3, 4)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_frames_with_gaps_and_categories():
     audit = LabelAudit().fit(X, noisy)
     assert flipped[audit.suspects(30)].mean() > 0.6
     assert np.isnan(audit.evidence.log_cell_volume).all()
-    assert audit.evidence.pushes([0, 1]).shape == (2, 3)
+    assert audit.evidence.contributions([0, 1]).shape == (2, 3)
 
 
 def test_rows_above_every_limit(monkeypatch):

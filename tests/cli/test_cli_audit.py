@@ -235,7 +235,7 @@ def test_an_id_column_that_leaks_is_told(run, tmp_path):
     assert found.code == 0
     assert "column 'number' alone tells nearly every label" in found.err
     assert "--drop and --id" in found.err
-    assert page_data(out)["telltale"] == ["number"]
+    assert page_data(out)["leaking"] == ["number"]
     found = run("audit", table, "--label", "answer", "--id", "number", *QUICK)
     assert "tells nearly every label" not in found.err
 

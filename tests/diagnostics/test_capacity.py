@@ -1,5 +1,7 @@
 """Sample sizes and bounds by VC dimension (Q04-Q06, Q09, Q10, V02, C01, C03)."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,21 +29,73 @@ def test_golden_values_v02():
     assert consistent_bound(10_000, 10) == pytest.approx(0.0499919, abs=5e-8)
 
 
-def thresholds(n, runs, seed):
-    """Errors of the smallest threshold that agrees with a sample of uniform points, ϑ = 1."""
-    rng = np.random.default_rng(seed)
-    truth, points = 0.5, rng.random((runs, n))
-    learnt = np.where(points > truth, points, 1.0).min(axis=1)  # all below it is labelled -1
-    return learnt - truth
+# -- the promises, in classes whose behaviours can be counted -----------------------------------
+#
+# With m points a class can behave in Π(m) ways. By counting (Blumer and others, Vapnik)
+#     P(a consistent hypothesis errs more than ε)  ≤  2 Π(2N) 2^(-εN/2)
+#     P(sup |R - R_emp| > ε)                        ≤  4 Π(2N) exp(-ε²N/8)
+# and the bounds are what follows for any class of VC dimension ϑ. So they must not promise more
+# than counting proves for a class of that dimension, and should not promise much less.
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.2, 0.1), (0.1, 0.05)])
-def test_consistent_thresholds_keep_the_promise_c01_c03(epsilon, delta):
-    n = pac_sample_size(1, epsilon=epsilon, delta=delta)
-    errors = thresholds(n, 300, 0)
-    assert np.mean(errors <= epsilon) >= 1 - delta
-    assert np.mean(errors <= consistent_bound(n, 1, delta=delta)) >= 1 - delta
-    assert np.mean(errors <= vc_bound(n, 1, delta=delta)) >= 1 - delta
+def largest(m, dimension):
+    """Π(m) of the richest class of a VC dimension (Sauer's lemma)."""
+    return sum(math.comb(m, i) for i in range(dimension + 1))
+
+
+CLASSES = {
+    "thresholds": (1, lambda m: m + 1),
+    "intervals": (2, lambda m: m * (m + 1) // 2 + 1),
+    "richest, 3": (3, lambda m: largest(m, 3)),
+    "richest, 20": (20, lambda m: largest(m, 20)),
+}
+counted = pytest.mark.parametrize(("dimension", "ways"), CLASSES.values(), ids=CLASSES)
+
+
+@counted
+@pytest.mark.parametrize("n", [100, 1000, 100_000])
+@pytest.mark.parametrize("delta", [0.2, 0.001])
+def test_bounds_promise_what_counting_proves_and_little_less_q05_q06(dimension, ways, n, delta):
+    any_hypothesis = math.sqrt(8 / n * (math.log(ways(2 * n)) + math.log(4 / delta)))
+    assert 1.0 <= vc_bound(n, dimension, delta=delta) / any_hypothesis < 1.3
+    consistent = 2 / n * (math.log2(ways(2 * n)) + math.log2(2 / delta))
+    assert 1.0 <= consistent_bound(n, dimension, delta=delta) / consistent < 2.2
+
+
+@counted
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.2, 0.1), (0.1, 0.05), (0.01, 0.001)])
+def test_so_many_examples_are_enough_and_not_many_too_many_q04(dimension, ways, epsilon, delta):
+    def fails(n):
+        """Logarithm of the proven probability of failure, over that allowed."""
+        return 1 + math.log2(ways(2 * n)) - epsilon * n / 2 - math.log2(delta)
+
+    n = pac_sample_size(dimension, epsilon=epsilon, delta=delta)
+    assert fails(n) <= 0
+    assert fails(n // 3) > 0
+
+
+def test_deviations_of_thresholds_stay_below_the_bound_c01():
+    """The supremum over thresholds is Kolmogorov's statistic: 1.36 / √N at δ = 0.05.
+
+    The bound holds for all distributions and classes with ϑ = 1, and is nine times that.
+    """
+    n, delta, rng = 1000, 0.05, np.random.default_rng(0)
+    points = np.sort(rng.random((2000, n)), axis=1)
+    steps = np.arange(n + 1) / n
+    deviations = np.maximum(steps[1:] - points, points - steps[:-1]).max(axis=1)
+    quantile = np.quantile(deviations, 1 - delta)
+    assert quantile == pytest.approx(1.358 / math.sqrt(n), rel=0.05)
+    assert quantile < vc_bound(n, 1, delta=delta) < 10 * quantile
+
+
+def test_errors_of_consistent_thresholds_stay_below_the_bound_c03():
+    """The worst threshold without training error errs log(1/δ)/N with probability δ."""
+    n, delta, rng = 1000, 0.05, np.random.default_rng(1)
+    points = rng.random((2000, n))
+    errors = np.where(points > 0.5, points, 1.0).min(axis=1) - 0.5  # all below it is -1
+    quantile = np.quantile(errors, 1 - delta)
+    assert quantile == pytest.approx(math.log(1 / delta) / n, rel=0.1)
+    assert quantile < consistent_bound(n, 1, delta=delta) < 25 * quantile
 
 
 @FEW

@@ -220,6 +220,27 @@ def test_margin_bound_by_hand():
     assert bound.value == pytest.approx(0.5 + penalty)
 
 
+def test_confidence_costs_what_the_theorem_says():
+    """At one θ the squared penalties of two δ differ by c² log(δ₂/δ₁) / N; by default δ = 0.05."""
+    margins, settings = np.linspace(-0.1, 0.9, 80), {"theta": 0.4, "constant": 0.7}
+    sure, unsure, default = (
+        margin_bound(margins, 3, **settings, **given)
+        for given in ({"delta": 0.01}, {"delta": 0.3}, {})
+    )
+    gap = sure.penalty**2 - unsure.penalty**2
+    assert gap == pytest.approx(0.7**2 * math.log(30.0) / 80, rel=1e-9)
+    assert default == margin_bound(margins, 3, delta=0.05, **settings)
+    assert sure.margin_error == unsure.margin_error
+    assert margin_bound(margins, 3).penalty == margin_bound(margins, 3, constant=1.0).penalty
+
+
+def test_weights_are_copies_in_the_margin_error():
+    bound = margin_bound([0.1, 0.5, 0.9], 1, theta=0.2, sample_weight=[2, 1, 1])
+    assert bound.margin_error == 0.5
+    at_theta = margin_bound([0.2, 0.5, 0.9, 0.9], 1, theta=0.2)
+    assert at_theta.margin_error == 0.25  # a margin of θ is an error
+
+
 @given(st.integers(0, 50), st.floats(0.01, 1.0))
 def test_best_theta_is_best(seed, theta):
     margins = np.random.default_rng(seed).uniform(-0.2, 0.9, 300)
@@ -233,6 +254,23 @@ def test_best_theta_stops_just_before_a_jump():
     best = margin_bound([0.5] * 100, 1, constant=0.01)
     assert best.margin_error == 0.0
     assert best.theta == np.nextafter(0.5, 0.0)
+
+
+def test_simplified_bound_by_hand():
+    assert simplified_training_error_bound([0, 8, 50], 0.5).tolist() == pytest.approx(
+        [1.0, math.exp(-1.0), math.exp(-6.25)]
+    )
+
+
+def test_exponential_loss_by_hand():
+    loss = exponential_loss([0.5, -1.0], [1, 1], length=2.0, target=0.25)
+    assert loss == pytest.approx((math.exp(0.5 - 0.5) + math.exp(0.5 + 1.0)) / 2)
+
+
+def test_normaliser_bound_by_hand():
+    bound = normaliser_bound([0.9, 0.8], [0.3, 0.5], 0.5)
+    assert bound.tolist() == pytest.approx([0.9 * math.exp(0.15), 0.72 * math.exp(0.4)])
+    assert normaliser_bound([0.9, 0.0], [0.3, 0.5]).tolist() == [pytest.approx(0.9), 0.0]
 
 
 def test_loss_does_not_overflow_in_logs():
@@ -254,7 +292,19 @@ def test_weighted_loss_is_the_loss_of_copies():
         (lambda: asymptotic_margin(0.1, 0.2), "edge: got 0.1 below the target 0.2"),
         (lambda: normaliser_bound([0.5], [-1.0]), "coef: got -1"),
         (lambda: margin_bound([0.1, 0.2], 5), "vc_dimension: got 5"),
+        (lambda: margin_bound([0.1, 0.2], 2), "vc_dimension: got 2"),
+        (lambda: margin_bound([0.1, 0.2], 0), "vc_dimension: got 0"),
         (lambda: margin_bound([0.1, 0.2], 1, theta=0.0), "theta: got 0.0"),
+        (lambda: margin_bound([0.1, 0.2], 1, theta=1.1), "theta: got 1.1"),
+        (lambda: margin_bound([0.1, 0.2], 1, delta=0.0), "delta: got 0.0"),
+        (lambda: margin_bound([0.1, 0.2], 1, delta=1.0), "delta: got 1.0"),
+        (lambda: margin_bound([0.1, 0.2], 1, constant=0.0), "constant: got 0.0"),
+        (lambda: simplified_training_error_bound(3, 1.5), "edge: got 1.5"),
+        (lambda: simplified_training_error_bound(3, -0.5), "edge: got -0.5"),
+        (lambda: normaliser_bound([0.5], [1.0], 1.5), "theta: got 1.5"),
+        (lambda: normaliser_bound([0.5, 0.5], [1.0]), "got 2 normalisers, 1 coef"),
+        (lambda: binary_relative_entropy(1.5, 0.0), "target: got 1.5"),
+        (lambda: exponential_loss([0.1], [1, -1]), "got 1 scores, 2 y"),
     ],
 )
 def test_errors_name_the_argument(call, message):

@@ -71,14 +71,14 @@ def test_reads_without_network_errors_or_complaints(open_tab, pages, payloads, n
     assert tab.locator("#volumes-card").is_visible() == (payload["volumes"] is not None)
     assert tab.locator("#shapes figure").count() == len(payload["shapes"][0]["steps"])
     assert tab.locator("#certificate").text_content().count("proven") >= 1
-    assert tab.locator("#telltale").is_visible() == bool(payload["telltale"])
+    assert tab.locator("#leaking").is_visible() == bool(payload["leaking"])
     assert tab.complaints == []
     assert tab.requests == [pages[name]]
     assert tab.evaluate("[document.scripts.length, document.images.length]") == [2, 0]
 
 
 def values(row):
-    return [value for _, value, _ in row["pushes"]]
+    return [value for _, value, _ in row["contributions"]]
 
 
 def test_hostile_text_is_shown_as_it_is(open_tab, pages, payloads):
@@ -134,7 +134,9 @@ def test_rows_open_and_close(report, payloads):
     assert toggle.get_attribute("aria-expanded") == "true"
     detail = report.locator("tr.detail")
     assert detail.count() == 1
-    features = [payloads["two labels"]["features"][j]["name"] for j, _, _ in suspect["pushes"]]
+    features = [
+        payloads["two labels"]["features"][j]["name"] for j, _, _ in suspect["contributions"]
+    ]
     assert report.texts("tr.detail .reasons .scroll tbody th") == features
     text = detail.inner_text()
     for words in ("boosted stumps", "forest", "linear", "Slack", "Influence", "Cell volume"):

@@ -40,9 +40,9 @@ def test_payload_is_plain_and_consistent(audit):
         assert row["other"] != row["given"]
         assert row["suggested"] in (row["given"], row["other"])
         assert (row["suggested"] == row["given"]) == (row["evidence"]["margin"] >= 0)
-        strengths = [abs(push) for _, _, push in row["pushes"]]
+        strengths = [abs(push) for _, _, push in row["contributions"]]
         assert strengths == sorted(strengths, reverse=True)
-        assert all(0 <= j < len(payload["features"]) for j, _, _ in row["pushes"])
+        assert all(0 <= j < len(payload["features"]) for j, _, _ in row["contributions"])
 
 
 def test_rows_are_those_of_the_data():
@@ -65,7 +65,7 @@ def test_rows_are_those_of_the_data():
     seen = set()
     for suspect in payload["suspects"]:
         line = frame.iloc[suspect["row"]]
-        for j, value, _ in suspect["pushes"]:
+        for j, value, _ in suspect["contributions"]:
             expected = line[names[j]]
             seen.add(type(value))
             assert value == expected or (value is None and np.isnan(expected))
@@ -128,9 +128,9 @@ def test_verdict(flagged, rate, text):
 
 
 def test_columns_that_leak_are_named():
-    assert audit_payload(leaking_audit())["telltale"] == ["code"]
-    assert audit_payload(leaking_audit(), feature_names=["a", "b"])["telltale"] == ["b"]
-    assert audit_payload(numeric_audit())["telltale"] == []
+    assert audit_payload(leaking_audit())["leaking"] == ["code"]
+    assert audit_payload(leaking_audit(), feature_names=["a", "b"])["leaking"] == ["b"]
+    assert audit_payload(numeric_audit())["leaking"] == []
 
 
 def test_nothing_to_suspect():
@@ -169,7 +169,9 @@ def test_ten_thousand_rows_fit_in_two_megabytes(large_audit, text):
     payload = audit_payload(large_audit, title=text, ids=ids, feature_names=names)
     assert len(payload["suspects"]) == 1000
     assert any(
-        isinstance(value, str) for row in payload["suspects"] for _, value, _ in row["pushes"]
+        isinstance(value, str)
+        for row in payload["suspects"]
+        for _, value, _ in row["contributions"]
     )
     assert len(audit_page(payload).encode()) < 2_000_000
 

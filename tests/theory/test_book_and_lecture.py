@@ -2,7 +2,6 @@
 
 import math
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,10 +24,9 @@ from strategies import (
 
 from marginboost.algorithms import AdaBoost, AdaBoostClassifier
 from marginboost.core import Stop
+from marginboost.datasets import load_cleveland
 from marginboost.oracles import FiniteOracle, Stump, matrix_sample
 from marginboost.solvers import solve_margin_lp
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 # -- SF-E1: the toy example of Table 1.1 -------------------------------------------------------
 
@@ -154,20 +152,13 @@ def test_no_line_classifies_more_than_seven_sf_e1():
 # -- SF-E3: heart disease, Table 1.2 -----------------------------------------------------------
 
 
-NOMINAL = ("sex", "cp", "fbs", "restecg", "exang", "slope", "thal")
-
-
 @pytest.fixture(scope="module")
 def heart():
     """Six rounds on the whole Cleveland data: names, category codes, model."""
-    path = DATA / "uci_cleveland.npz"
-    if not path.exists():
-        pytest.skip(f"the Cleveland heart data are not at {path}")
-    with np.load(path, allow_pickle=False) as data:
-        X, y, names = data["X"], data["y"], data["feature_names"].tolist()
+    data = load_cleveland()
+    X, y, names, nominal = data.data, data.target, data.feature_names, data.categorical_features
     assert X.shape == (303, 13)
     assert y.sum() == 139
-    nominal = [names.index(name) for name in NOMINAL]
     model = AdaBoostClassifier(n_estimators=6, max_bins=None, categorical_features=nominal)
     codes = {}
     for j in nominal:

@@ -5,7 +5,7 @@ Ids are those of the project's specification of Chan, *On Boosting and Noisy Lab
 ==============================================  ====================================================
 Name                                            What, and where it comes from
 ==============================================  ====================================================
-NoiseFilter                                     what filters share: ``fit``, ``noisy_``, ``score_``
+NoiseFilter                                     what filters share: ``flagged_``, ``score_``
 CrossValidatedFilter                            framework of cross-validated voters (CH-A11, Alg. 6)
 SingleFilter, FilteredClassifier                single-algorithm filters, both kinds (CH-A12)
 MajorityFilter, ConsensusFilter                 ensemble filters (CH-A13, CH-A14)
@@ -59,7 +59,7 @@ from .filters import (
     TomekFilter,
     WilsonFilter,
 )
-from .leaks import telltale_features
+from .leaks import leaking_features
 from .planting import plant_flips
 from .robust import RobustBoostClassifier
 from .stacking import Stack, stack_votes
@@ -101,6 +101,7 @@ __all__ = [
     "evaluate_audit",
     "filter_errors",
     "filter_overlap",
+    "leaking_features",
     "log_cell_volumes",
     "log_decision_volumes",
     "log_exact_decision_volumes",
@@ -109,5 +110,4 @@ __all__ = [
     "mean_volumes",
     "plant_flips",
     "stack_votes",
-    "telltale_features",
 ]

@@ -10,6 +10,7 @@ for the rows when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -24,8 +25,7 @@ from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.threads import resolve_n_jobs
 from ..validation import check_choice, check_number
 from .evidence import Evidence
-from .filters._folds import check_classifier, make_folds
-from .filters.base import SEED, take_rows
+from .folds import SEED, Fold, check_classifier, make_folds, take_rows
 from .stacking import Stack, stack_votes
 from .votes import TRAINING_ROWS, Views, default_voters, fold_votes
 
@@ -41,8 +41,10 @@ class LabelAudit(BaseEstimator):
         Who votes: any classifiers of this package or of scikit-learn. None is boosted stumps, a
         forest of random trees and a linear model, which between them cope with missing values,
         categories, and most shapes of data.
-    cv : int or cross-validation splitter
-        Folds; every row is judged by voters that learnt from the other folds.
+    cv : int, splitter, iterable of (train, test) or None
+        Folds; every row is judged by voters that learnt from the other folds, and so must be in one
+        test fold. An integer makes that many shuffled, stratified ones, or as many as the rarest
+        class has rows if those are fewer; None is 5.
     fdr : float
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
@@ -180,17 +182,26 @@ class LabelAudit(BaseEstimator):
 
     def _vote(self, voters: dict[str, Any], ours: bool, views: Views) -> None:
         n_classes = len(self.classes_)
-        counts = np.bincount(self.codes_, minlength=n_classes)
-        if isinstance(self.cv, int) and counts.min() < 2:
-            label = self.classes_.tolist()[int(np.argmin(counts))]
-            raise ValueError(f"y: class {label!r} has one row, expected at least 2 to judge it by")
-        cv = min(self.cv, int(counts.min())) if isinstance(self.cv, int) else self.cv
-        folds = make_folds(cv, self.codes_, self.random_state)
+        folds = self._folds()
         self.votes_ = {}
         for name, voter in voters.items():
             most = TRAINING_ROWS if ours and not isinstance(voter, BaseMarginClassifier) else None
             rows = views.of(voter, ours)
-            self.votes_[name], _ = fold_votes(voter, rows, self.codes_, n_classes, folds, most)
+            self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most)
+
+    def _folds(self) -> list[Fold]:
+        """Folds; no more of them than rows of the rarest class, if only their number is given."""
+        cv: Any = 5 if self.cv is None else self.cv
+        if isinstance(cv, Integral):
+            check_number("cv", cv, at_least=2, integer=True)
+            counts = np.bincount(self.codes_)
+            if counts.min() < 2:
+                label = self.classes_.tolist()[int(np.argmin(counts))]
+                raise ValueError(
+                    f"y: class {label!r} has one row, expected at least 2 to judge it by"
+                )
+            cv = min(int(cv), int(counts.min()))
+        return make_folds(cv, self.codes_, self.random_state)
 
     def _judge(self) -> None:
         """Scores, suggestions, flags and noise rates from the votes."""

@@ -28,7 +28,7 @@ TIE = 1e-12
 class Cut(NamedTuple):
     """One weighted stump: ``left`` on the pieces start … split - 1, ``right`` from there to stop.
 
-    A constant stump has no pieces.
+    A stump that is constant on the box has no pieces.
     """
 
     start: int
@@ -82,25 +82,22 @@ class Division:
         """
         check_number("padding", padding, above=0.0)
         stumps, rows = _numeric_stumps(model), _complete_rows(model, X)
-        lowest = rows.min(axis=0)
-        sides = np.ptp(rows, axis=0) + 2.0 * padding
-        axes = sorted({stump.feature for stump in stumps if not _constant(stump)})
-        walls = [_walls(stumps, axis) for axis in axes]
-        first = np.concatenate([[0], np.cumsum([len(w) + 1 for w in walls])]).astype(np.int64)
-        placed = zip(walls, axes, strict=True)
-        ends = [(wall - lowest[axis] + padding) / sides[axis] for wall, axis in placed]
-        inner = [np.clip(end, 0.0, 1.0) for end in ends]  # a cut may lie outside the rows given
+        start, sides = rows.min(axis=0) - padding, np.ptp(rows, axis=0) + 2.0 * padding
+        walls = {axis: _walls(stumps, axis, start[axis], sides[axis]) for axis in _axes(stumps)}
+        axes = [axis for axis, cuts in walls.items() if len(cuts)]
+        first = np.concatenate([[0], np.cumsum([len(walls[j]) + 1 for j in axes])]).astype(np.int64)
+        ends = [(walls[axis] - start[axis]) / sides[axis] for axis in axes]
         pieces = np.empty((len(rows), len(axes)), dtype=np.int32)
-        for k, (wall, axis) in enumerate(zip(walls, axes, strict=True)):
-            pieces[:, k] = first[k] + np.searchsorted(wall, rows[:, axis], side="left")
-        where = {axis: (int(first[k]), walls[k], int(first[k + 1])) for k, axis in enumerate(axes)}
+        for k, axis in enumerate(axes):
+            pieces[:, k] = first[k] + np.searchsorted(walls[axis], rows[:, axis], side="left")
+        where = {j: (int(first[k]), walls[j], int(first[k + 1])) for k, j in enumerate(axes)}
         coef = model.ensemble_.coef
         return cls(
             first=first,
-            low=np.concatenate([[], *(np.append(0.0, end) for end in inner)]),
-            high=np.concatenate([[], *(np.append(end, 1.0) for end in inner)]),
+            low=np.concatenate([[], *(np.append(0.0, end) for end in ends)]),
+            high=np.concatenate([[], *(np.append(end, 1.0) for end in ends)]),
             pieces=pieces,
-            cuts=[_place(stump, a, where) for stump, a in zip(stumps, coef, strict=True)],
+            cuts=[_place(stump, a, where, start) for stump, a in zip(stumps, coef, strict=True)],
             log_box=float(np.log(sides).sum()),
             n_threads=resolve_n_jobs(model.n_jobs),
         )
@@ -181,8 +178,7 @@ class Walls:
         lower = np.maximum.accumulate(np.where(self._below, order, 0), axis=1)
         last = np.where(self._above, order, order.size)
         upper = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-        with np.errstate(divide="ignore"):  # a piece outside the box holds no row
-            return np.log(self._division.high[upper] - self._division.low[lower])
+        return np.log(self._division.high[upper] - self._division.low[lower])
 
 
 def _numeric_stumps(model: Any) -> Sequence[Stump]:
@@ -229,15 +225,31 @@ def _constant(stump: Stump) -> bool:
     return stump.left == stump.right or not np.isfinite(stump.threshold)
 
 
-def _walls(stumps: Sequence[Stump], axis: int) -> Array:
-    """Distinct cuts of an axis, increasing."""
-    return np.unique([s.threshold for s in stumps if s.feature == axis and not _constant(s)])
+def _axes(stumps: Sequence[Stump]) -> list[int]:
+    """Features that are cut, increasing."""
+    return sorted({stump.feature for stump in stumps if not _constant(stump)})
 
 
-def _place(stump: Stump, coef: float, where: dict[int, tuple[int, Array, int]]) -> Cut:
+def _walls(stumps: Sequence[Stump], axis: int, start: float, side: float) -> Array:
+    """Distinct cuts of an axis, increasing.
+
+    Only those inside the box: the rows need not be those of the fit, and a piece beyond the box,
+    though without volume, would join regions that are apart inside it.
+    """
+    cuts = np.unique([s.threshold for s in stumps if s.feature == axis and not _constant(s)])
+    place = (cuts - start) / side
+    return cuts[(place > 0.0) & (place < 1.0)]
+
+
+def _place(
+    stump: Stump, coef: float, where: dict[int, tuple[int, Array, int]], start: Array
+) -> Cut:
     left, right = float(coef * stump.left), float(coef * stump.right)
+    first, walls, stop = where.get(stump.feature, (0, np.empty(0), 0))
     if _constant(stump):
         return Cut(0, 0, 0, left, left)
-    start, walls, stop = where[stump.feature]
-    split = start + int(np.searchsorted(walls, stump.threshold)) + 1
-    return Cut(start, split, stop, left, right)
+    if stump.threshold not in walls:  # outside the box, where the stump is constant
+        side = right if stump.threshold <= start[stump.feature] else left
+        return Cut(0, 0, 0, side, side)
+    split = first + int(np.searchsorted(walls, stump.threshold)) + 1
+    return Cut(first, split, stop, left, right)

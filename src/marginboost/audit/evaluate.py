@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score
 
 from ..core.types import Array
 from .audit import LabelAudit
-from .filters.base import take_rows
+from .folds import take_rows
 from .planting import plant_flips
 
 

@@ -12,7 +12,7 @@ log_decision_volume       region of the given label around the row (CH-A17): min
                           the boosted stumps contradict the label
 log_cell_volume           cell of the stumps around the row (CH-A19)
 neighbours                nearest row with the same label and nearest with another one
-pushes                    contribution of each feature to the vote for the given label
+contributions             contribution of each feature to the vote for the given label
 ========================  =========================================================================
 
 With more than two classes each row is seen in the problem "its given class against the others".
@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.neighbors import NearestNeighbors
 
 from ..algorithms.adaboost_reg import AdaBoostRegClassifier
 from ..algorithms.lpboost import LPBoostClassifier
@@ -36,6 +35,8 @@ from ..core.certificate import Certificate
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..solvers.masters.problem import soft_margin
+from .leaks import leaking_features
+from .neighbours import nearest_rows
 from .volumes import log_cell_volumes, log_decision_volumes
 from .votes import Views
 
@@ -104,6 +105,11 @@ class Evidence:
     def table(self) -> Table:
         """The rows that the evidence is about."""
         return self._views.table
+
+    @cached_property
+    def leaking(self) -> list[str]:
+        """Features from which nearly every label can be read off, which make an audit worthless."""
+        return leaking_features(self._views.bins, self._labels)
 
     @cached_property
     def nu(self) -> float:
@@ -193,8 +199,8 @@ class Evidence:
                 out[rows] = volumes(self.models[k], numbers, positive)[rows]
         return out
 
-    def pushes(self, rows: Array) -> Array:
-        """Contribution of each feature to the vote for the given label, a line for each row."""
+    def contributions(self, rows: Array) -> Array:
+        """Contribution of each feature to the vote for the given label, one line per row."""
         rows = np.asarray(rows)
         table = self._views.table
         out = np.zeros((len(rows), table.n_features))
@@ -212,15 +218,17 @@ class Evidence:
         known = np.arange(len(labels))
         if len(known) > REFERENCE_ROWS:
             known = np.random.default_rng(0).choice(known, REFERENCE_ROWS, replace=False)
-        found = {True: _none(len(rows)), False: _none(len(rows))}
-        for label in np.unique(labels[rows]):
-            mine = np.flatnonzero(labels[rows] == label)
-            for same in (True, False):
+        found: dict[bool, tuple[Array, Array]] = {}
+        for same in (True, False):
+            index, distance = np.full(len(rows), -1), np.full(len(rows), np.nan)
+            for label in np.unique(labels[rows]):
+                mine = np.flatnonzero(labels[rows] == label)
                 others = known[(labels[known] == label) == same]
-                index, distance = _nearest(encoded, rows[mine], others)
-                found[same][0][mine], found[same][1][mine] = index, distance
-        (agree, near), (differ, far) = found[True], found[False]
-        return Neighbours(agree, differ, near, far)
+                near = nearest_rows(encoded, rows[mine], others, 1)
+                index[mine], distance[mine] = (values[:, 0] for values in near)
+            found[same] = index, distance
+        (agreeing, near_by), (disagreeing, far_off) = found[True], found[False]
+        return Neighbours(agreeing, disagreeing, near_by, far_off)
 
 
 def soft_margin_nu(failing: float, n_rows: int) -> float:
@@ -230,24 +238,3 @@ def soft_margin_nu(failing: float, n_rows: int) -> float:
     0.75
     """
     return float(np.clip(3.0 * failing, max(0.05, 2.0 / n_rows), 0.9))
-
-
-def _none(n: int) -> tuple[Array, Array]:
-    return np.full(n, -1), np.full(n, np.nan)
-
-
-def _nearest(encoded: Array, rows: Array, others: Array) -> tuple[Array, Array]:
-    """Nearest of ``others`` to each of ``rows``, but not the row itself."""
-    if len(others) == 0:
-        return _none(len(rows))
-    search = NearestNeighbors(n_neighbors=min(2, len(others))).fit(encoded[others])
-    distance, index = search.kneighbors(encoded[rows])
-    index = others[index]
-    first_is_self = index[:, 0] == rows
-    if index.shape[1] == 1:
-        return np.where(first_is_self, -1, index[:, 0]), np.where(
-            first_is_self, np.nan, distance[:, 0]
-        )
-    place = first_is_self.astype(int)  # a copy may come before the row itself, and is a neighbour
-    at = np.arange(len(rows))
-    return index[at, place], distance[at, place]

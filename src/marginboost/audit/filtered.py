@@ -12,9 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.types import Array
-from .filters._folds import check_classifier
-from .filters.base import NoiseFilter, take_rows
+from .filters.base import NoiseFilter
 from .filters.single import SingleFilter
+from .folds import check_classifier, take_rows
 
 
 def _classifier_has(method: str) -> Any:
@@ -40,7 +40,7 @@ class FilteredClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     filter_ : NoiseFilter
-        The fitted filter; ``filter_.noisy_`` are the rows left out.
+        The fitted filter; ``filter_.flagged_`` are the rows left out.
     estimator_ : classifier
         The fitted classifier.
     classes_ : array
@@ -53,7 +53,8 @@ class FilteredClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = FilteredClassifier(WilsonFilter()).fit(X, y)
     >>> model.estimator_
-    KNeighborsClassifier(n_neighbors=1)
+    Pipeline(steps=[('standardscaler', StandardScaler()),
+                    ('kneighborsclassifier', KNeighborsClassifier(n_neighbors=1))])
     """
 
     def __init__(self, noise_filter: Any = None, estimator: Any = None) -> None:
@@ -73,7 +74,7 @@ class FilteredClassifier(ClassifierMixin, BaseEstimator):
         """Filter the rows and fit the classifier to the others."""
         noise_filter, classifier = self._parts()
         self.filter_ = noise_filter.fit(X, y)
-        kept = np.flatnonzero(~self.filter_.noisy_ | _of_lost_class(self.filter_.noisy_, y))
+        kept = np.flatnonzero(~self.filter_.flagged_ | _of_lost_class(self.filter_.flagged_, y))
         self.estimator_ = classifier.fit(take_rows(X, kept), take_rows(y, kept))
         self.classes_ = self.estimator_.classes_
         self.n_features_in_ = self.filter_.n_features_in_
@@ -108,10 +109,10 @@ class FilteredClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _of_lost_class(noisy: Array, y: Any) -> Array:
-    """Rows of classes that are noisy altogether: a classifier would forget such a class."""
-    labels = np.asarray(y).reshape(len(noisy), -1)[:, 0]
-    lost = np.setdiff1d(labels, labels[~noisy])
+def _of_lost_class(flagged: Array, y: Any) -> Array:
+    """Rows of classes that are flagged altogether: a classifier would forget such a class."""
+    labels = np.asarray(y).reshape(len(flagged), -1)[:, 0]
+    lost = np.setdiff1d(labels, labels[~flagged])
     if lost.size:
         warnings.warn(
             f"the filter flags every row of class {lost.tolist()[0]!r}; they are kept",

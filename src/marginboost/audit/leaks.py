@@ -15,7 +15,7 @@ SURE = 0.995
 """Share of rows whose label one feature alone tells, from which it is worth a warning."""
 
 
-def telltale_features(bins: BinnedMatrix, labels: Array) -> list[str]:
+def leaking_features(bins: BinnedMatrix, labels: Array) -> list[str]:
     """Names of features from whose bins alone nearly every label can be read off.
 
     Parameters
@@ -28,7 +28,7 @@ def telltale_features(bins: BinnedMatrix, labels: Array) -> list[str]:
     Examples
     --------
     >>> X = np.column_stack([np.arange(100), np.arange(100) % 7])
-    >>> telltale_features(BinnedMatrix.from_data(X), (np.arange(100) > 40).astype(int))
+    >>> leaking_features(BinnedMatrix.from_data(X), (np.arange(100) > 40).astype(int))
     ['x0']
     """
     n_classes, n_rows = int(labels.max()) + 1, len(labels)

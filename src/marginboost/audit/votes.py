@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
@@ -22,8 +21,7 @@ from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..estimators.classifier import BaseMarginClassifier
 from ..kernels.threads import resolve_n_jobs
-from .filters._folds import Fold
-from .filters.base import take_rows
+from .folds import Fold, fit_folds
 
 TRAINING_ROWS = 20_000
 """Rows that the forest and the linear model learn from, at most, in a fold."""
@@ -127,22 +125,13 @@ class Views:
 
 def fold_votes(
     voter: Any, rows: Any, labels: Array, n_classes: int, folds: list[Fold], most: int | None = None
-) -> tuple[Array, list[Any]]:
-    """Out-of-fold class probabilities of one voter, and its fitted copies, one a fold."""
+) -> Array:
+    """Out-of-fold class probabilities of one voter, which learns from ``most`` rows at most."""
     votes = np.zeros((len(labels), n_classes))
-    models = []
-    for train, test in folds:
-        if most is not None and len(train) > most:
-            train = np.random.default_rng(0).choice(train, most, replace=False)
-        model = clone(voter).fit(_take(rows, train), labels[train])
+    for model, test, held_out in fit_folds(voter, rows, labels, folds, most):
         seen = np.asarray(model.classes_, dtype=int)
-        votes[np.ix_(test, seen)] = _probabilities(model, _take(rows, test))
-        models.append(model)
-    return votes, models
-
-
-def _take(rows: Any, which: Array) -> Any:
-    return rows.take(which) if isinstance(rows, BinnedMatrix) else take_rows(rows, which)
+        votes[np.ix_(test, seen)] = _probabilities(model, held_out)
+    return votes
 
 
 def _probabilities(model: Any, rows: Any) -> Array:

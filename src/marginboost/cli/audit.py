@@ -173,7 +173,7 @@ def _labelled_rows(args: argparse.Namespace) -> Any:
 
 
 def _audit(args: argparse.Namespace, data: Any) -> Audited:
-    from ..audit import LabelAudit, telltale_features
+    from ..audit import LabelAudit
 
     _check_labels(args, data)
     numbers = _row_numbers(data.file)
@@ -185,7 +185,7 @@ def _audit(args: argparse.Namespace, data: Any) -> Audited:
         except ValueError as error:
             raise data.file.error(str(error), args.label) from error
         advance()
-        for name in telltale_features(audit.evidence.bins, audit.codes_):
+        for name in audit.evidence.leaking:
             warnings.warn(
                 f"column {visible(name)!r} alone tells nearly every label: the name of the row, or "
                 "the answer itself? An audit cannot find wrong labels with it; see --drop and --id",

@@ -1,6 +1,7 @@
-"""Data with known truth, made on the spot."""
+"""Data with known truth, made on the spot, and two small real sets of the literature."""
 
 from .breiman import ringnorm, twonorm, waveform
+from .embedded import load_cleveland, load_wisconsin
 from .generators import book_toy, circle_2d, coin_outcomes, flip_family, flip_labels, sphere_10d
 
 __all__ = [
@@ -9,6 +10,8 @@ __all__ = [
     "coin_outcomes",
     "flip_family",
     "flip_labels",
+    "load_cleveland",
+    "load_wisconsin",
     "ringnorm",
     "sphere_10d",
     "twonorm",

@@ -44,11 +44,11 @@ function grid(headers, rows, attributes = {}) {
 function head() {
   byId("title").textContent = data.title;
   byId("verdict").textContent = data.verdict;
-  if (data.telltale.length) {
-    const names = data.telltale.map(quoted).join(", ");
-    byId("telltale").textContent = `Careful: ${names} alone tells nearly every label. Is it the name of the row, or the answer ` +
+  if (data.leaking.length) {
+    const names = data.leaking.map(quoted).join(", ");
+    byId("leaking").textContent = `Careful: ${names} alone tells nearly every label. Is it the name of the row, or the answer ` +
       "itself? Wrong labels cannot be found with such a column; leave it out and audit again.";
-    byId("telltale").hidden = false;
+    byId("leaking").hidden = false;
   }
   const facts = [["Rows", count(data.rows)], ["Features", count(data.columns)], ["Labels", count(data.classes.length)],
     ["Flagged", count(data.flagged)], ["Estimated wrong", percent(data.noise_rate)]];
@@ -66,7 +66,7 @@ function matches(row) {
   if (state.show === "open" && decisions.has(row.row)) return false;
   if ((state.show === "wrong" || state.show === "right") && decisions.get(row.row) !== state.show) return false;
   if (!state.text) return true;
-  const words = [row.id, label(row.given), label(row.suggested), ...row.pushes.map((push) => value(push[1]))];
+  const words = [row.id, label(row.given), label(row.suggested), ...row.contributions.map((entry) => value(entry[1]))];
   return words.some((word) => word.toLowerCase().includes(state.text));
 }
 const names = new Intl.Collator("en", { numeric: true });
@@ -139,20 +139,20 @@ function detail(row) {
   ];
   const evidence = make("table", { class: "facts-of-row" }, make("tbody", {}, ...reasons.map(([name, text]) =>
     make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, text)))));
-  const most = Math.max(...row.pushes.map((push) => Math.abs(push[2])), 1e-9);
-  const features = row.pushes.map(([j, x, push]) => {
+  const most = Math.max(...row.contributions.map((entry) => Math.abs(entry[2])), 1e-9);
+  const features = row.contributions.map(([j, x, share]) => {
     const { typical } = data.features[j];
     return [data.features[j].name, value(x), middle(typical[row.given]), middle(typical[row.other]),
-      strip(data.features[j], x, row), pushBar(push, most)];
+      strip(data.features[j], x, row), contributionBar(share, most)];
   });
   const heads = [["Feature", "name"], ["This row", "number value"], [`Typical ${quoted(brief(given))}`, "number value given"],
-    [`Typical ${quoted(brief(other))}`, "number value suggested"], ["Row and middle halves", "strip"], ["Push", "number"]];
-  const pushing = features.length
+    [`Typical ${quoted(brief(other))}`, "number value suggested"], ["Row and middle halves", "strip"], ["Contribution", "number"]];
+  const contributions = features.length
     ? make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": `Features of row ${row.id}` }, grid(heads, features))
     : make("p", { class: "note" }, "The boosted stumps use no feature here.");
   return make("tr", { class: "detail" }, make("td", { colspan: "9" }, make("div", { class: "reasons" },
     make("div", {}, make("h3", {}, "Evidence"), evidence),
-    make("div", {}, make("h3", {}, `Values that speak most for or against ${quoted(given)}`), pushing))));
+    make("div", {}, make("h3", {}, `Values that speak most for or against ${quoted(given)}`), contributions))));
 }
 function middle(typical) {
   if (!typical) return "–";
@@ -171,13 +171,13 @@ function strip(feature, x, row) {
   if (typeof x === "number") svg.append(draw("circle", { class: "neutral", cx: at(x), cy: 13, r: 4.5 }));
   return svg;
 }
-function pushBar(push, most) {
-  const length = (Math.abs(push) / most) * 23;
-  return make("span", { class: "push" },
+function contributionBar(share, most) {
+  const length = (Math.abs(share) / most) * 23;
+  return make("span", { class: "contribution" },
     draw("svg", { viewBox: "0 0 50 16", "aria-hidden": "true" },
-      draw("rect", { class: push < 0 ? "others" : "flagged", x: push < 0 ? 25 - length : 25, y: 3, width: length, height: 10 }),
+      draw("rect", { class: share < 0 ? "others" : "flagged", x: share < 0 ? 25 - length : 25, y: 3, width: length, height: 10 }),
       draw("path", { class: "axis", d: "M25,0V16" })),
-    make("span", {}, signed(push)));
+    make("span", {}, signed(share)));
 }
 
 function table() {

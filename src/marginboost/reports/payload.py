@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..audit import LabelAudit, telltale_features
+from ..audit import LabelAudit
 from .curves import certificates, margin_counts, shapes, volume_curves
 from .plain import Names, number, numbers, text
 from .suspects import suspect_rows
@@ -21,7 +21,8 @@ MOST_SUSPECTS = 1000
 """Rows shown in full."""
 MOST_CONFUSIONS = 10
 """Pairs of given and suggested label."""
-MOST_TELLTALES = 10
+MOST_LEAKING = 10
+"""Features that are named for giving the label away."""
 
 
 def audit_payload(
@@ -56,11 +57,11 @@ def audit_payload(
     _check_length("feature_names", feature_names, table.n_features, "features")
     names = Names(ids, row_numbers, table.names if feature_names is None else feature_names)
     features, suspects = suspect_rows(audit, audit.suspects(min(most, n_rows)), names)
-    telltale = telltale_features(audit.evidence.bins, audit.codes_)[:MOST_TELLTALES]
+    leaking = audit.evidence.leaking[:MOST_LEAKING]
     return {
         "title": text(title),
         "verdict": verdict(audit),
-        "telltale": [names.feature(table.names.index(name)) for name in telltale],
+        "leaking": [names.feature(table.names.index(name)) for name in leaking],
         "rows": n_rows,
         "columns": table.n_features,
         "flagged": int(audit.flagged_.sum()),

@@ -12,7 +12,7 @@ from .curves import vote_margins
 from .plain import VALUE_LENGTH, Names, number, numbers, text
 
 MOST_FEATURES = 10
-"""Features shown for each row, those that push most."""
+"""Features shown for each row, those that contribute most."""
 TYPICAL_ROWS = 50_000
 """Rows from which typical values are taken, at most."""
 
@@ -22,7 +22,7 @@ def suspect_rows(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Features that are shown, with typical values, and the rows, which refer to them."""
     evidence, others = audit.evidence, _likeliest_others(audit, rows)
-    near, pushes = evidence.neighbours(rows), evidence.pushes(rows)
+    near, contributions = evidence.neighbours(rows), evidence.contributions(rows)
     facts = {
         "margin": vote_margins(audit),
         "against": audit.disagreement_,
@@ -33,7 +33,7 @@ def suspect_rows(
         "cell": evidence.log_cell_volume,
     }
     votes = np.array([vote[rows, audit.codes_[rows]] for vote in audit.votes_.values()])
-    shown = [_pushing(push) for push in pushes]
+    shown = [_strongest(line) for line in contributions]
     features, values = _features(audit, rows, others, shown, names)
 
     def neighbour(found: Array, distance: Array, k: int) -> list[Any] | None:
@@ -54,7 +54,7 @@ def suspect_rows(
             "evidence": {name: number(value[i]) for name, value in facts.items()},
             "same": neighbour(near.agreeing, near.agreeing_distance, k),
             "differ": neighbour(near.disagreeing, near.disagreeing_distance, k),
-            "pushes": [[*values[k, j], number(pushes[k, j])] for j in shown[k]],
+            "contributions": [[*values[k, j], number(contributions[k, j])] for j in shown[k]],
         }
         for k, i in enumerate(rows.tolist())
     ]
@@ -68,10 +68,10 @@ def _likeliest_others(audit: LabelAudit, rows: Array) -> Array:
     return belief.argmax(axis=1)
 
 
-def _pushing(push: Array) -> list[int]:
-    """Features that push the vote, the strongest first."""
-    order = np.argsort(-np.abs(push), kind="stable")[:MOST_FEATURES]
-    return [int(j) for j in order if push[j] != 0.0]
+def _strongest(contributions: Array) -> list[int]:
+    """Features that contribute to the vote, the strongest first."""
+    order = np.argsort(-np.abs(contributions), kind="stable")[:MOST_FEATURES]
+    return [int(j) for j in order if contributions[j] != 0.0]
 
 
 def _features(

@@ -18,8 +18,9 @@ from ...algorithms import AdaBoostClassifier
 from ...core.sample import Sample
 from ...core.types import Array
 from ...validation import check_number
-from ._folds import error_share, make_folds
-from .base import NoiseFilter, take_rows
+from ..folds import fit_folds, make_folds
+from .base import NoiseFilter
+from .voting import error_share
 
 
 class AdaBoostFilter(NoiseFilter):
@@ -45,10 +46,10 @@ class AdaBoostFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        Share of the base learners that are wrong.
+        Share of the base learners that are right.
     errors_ : array (n_rows, n_estimators)
         1 where the base learner of a round mislabels a row, NaN where it abstains or is missing.
 
@@ -56,7 +57,7 @@ class AdaBoostFilter(NoiseFilter):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> bool(0.01 < AdaBoostFilter().fit(X, y).noisy_.mean() < 0.05)
+    >>> bool(0.01 < AdaBoostFilter().fit(X, y).flagged_.mean() < 0.05)
     True
     """
 
@@ -82,6 +83,10 @@ class AdaBoostFilter(NoiseFilter):
 
     def staged_scores(self) -> Array:
         """Scores if only 1, 2, … rounds had been made: an array (n_estimators, n_rows)."""
+        return 1.0 - self.staged_error_shares()
+
+    def staged_error_shares(self) -> Array:
+        """Share of the first 1, 2, … base learners that are wrong; the threshold is about it."""
         return np.array([error_share(self.errors_[:, :m]) for m in range(1, self.n_estimators + 1)])
 
     def companion(self) -> AdaBoostClassifier:
@@ -95,12 +100,12 @@ class AdaBoostFilter(NoiseFilter):
     def _find(self, X: Any, y: Array) -> tuple[Array, Array]:
         booster = self.companion().set_params(n_estimators=self.n_estimators)
         self.errors_ = np.full((len(y), self.n_estimators), np.nan)
-        for train, test in make_folds(self.cv, y, self.random_state):
-            booster.fit(take_rows(X, train), y[train])
-            rows, signs = booster.encode(take_rows(X, test), y[test])
+        folds = make_folds(self.cv, y, self.random_state)
+        for model, test, held_out in fit_folds(booster, X, y, folds):
+            rows, signs = model.encode(held_out, y[test])
             sample = Sample.of_labels(signs, rows=rows)
-            for t, member in enumerate(booster.estimators_):
+            for t, member in enumerate(model.ensemble_.members):
                 outcome = signs * sample.column(member)
                 self.errors_[test, t] = np.where(outcome == 0.0, np.nan, outcome < 0.0)
-        score = error_share(self.errors_)
-        return score, score > self.threshold
+        wrong = error_share(self.errors_)
+        return 1.0 - wrong, wrong > self.threshold

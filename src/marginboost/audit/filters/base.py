@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import ClassifierTags, _safe_indexing
+from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
@@ -16,28 +15,29 @@ from ...core.types import Array
 from ...data import BinnedMatrix
 from ...data.table import is_frame
 from ...estimators.inputs import distinct_labels, read_labels
-
-SEED = 0
-"""Seed meant by ``random_state=None``: filters repeat unless they are told otherwise."""
+from ..folds import take_rows
 
 
 class NoiseFilter(BaseEstimator, ABC):
     """Finds rows whose label is probably wrong.
 
     Parameters are given to ``__init__`` and checked in ``fit``. A subclass says in ``_find`` how
-    suspicious each row is and which rows it flags; being a subclass registers it.
+    clean each row is and which rows it flags; being a subclass registers it.
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array of float
-        How suspicious each row is, the larger the more, in the filter's own unit.
+        How clean each row is, the larger the cleaner, in the filter's own unit; the most
+        suspicious rows have the smallest, as in :class:`~marginboost.audit.LabelAudit`.
     """
 
     registry: ClassVar[dict[str, type[NoiseFilter]]] = {}
     reads_numbers: ClassVar[bool] = True
-    """Whether rows must be complete and numeric; else they are what the filter's voters take."""
+    """Whether rows must be numeric; else they are what the filter's voters take."""
+    takes_missing: ClassVar[bool] = False
+    """Whether numeric rows may miss values."""
     two_classes: ClassVar[bool] = False
     """Whether it is for two classes only."""
 
@@ -63,12 +63,12 @@ class NoiseFilter(BaseEstimator, ABC):
         self._check_parameters()
         rows = self._read_rows(X, y)
         labels = self._read_target(y, rows.shape[0])
-        self.score_, self.noisy_ = self._find(rows, labels)
+        self.score_, self.flagged_ = self._find(rows, labels)
         return self
 
     def fit_clean(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Find the noisy rows; return the other rows, and their labels."""
-        kept = np.flatnonzero(~self.fit(X, y).noisy_)
+        kept = np.flatnonzero(~self.fit(X, y).flagged_)
         return take_rows(X, kept), take_rows(y, kept)
 
     def companion(self) -> Any:
@@ -107,7 +107,10 @@ class NoiseFilter(BaseEstimator, ABC):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         if self.reads_numbers:
-            return validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            finite: bool | str = "allow-nan" if self.takes_missing else True
+            return validate_data(
+                self, X, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=finite
+            )
         if isinstance(X, BinnedMatrix):
             self.n_features_in_ = X.n_features
             return X
@@ -121,14 +124,6 @@ class NoiseFilter(BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.classifier_tags = ClassifierTags(multi_class=not self.two_classes)
-        tags.input_tags.allow_nan = tags.input_tags.sparse = not self.reads_numbers
+        tags.input_tags.sparse = not self.reads_numbers
+        tags.input_tags.allow_nan = self.takes_missing or not self.reads_numbers
         return tags
-
-
-def take_rows(X: Any, rows: Array) -> Any:
-    """Some rows of anything that holds rows or labels."""
-    if isinstance(X, BinnedMatrix):
-        return X.take(rows)
-    if sparse.issparse(X):
-        return X.tocsr()[rows]
-    return _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows)

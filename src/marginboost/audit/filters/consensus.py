@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.types import Array
-from ._folds import check_voters, error_share, voter_errors
 from .base import NoiseFilter
+from .voting import check_voters, error_share, voter_errors
 
 
 class ConsensusFilter(NoiseFilter):
@@ -22,7 +22,7 @@ class ConsensusFilter(NoiseFilter):
 
     Parameters
     ----------
-    estimators : list of classifiers or None
+    voters : list of classifiers or None
         The voters; None is a decision tree, a nearest neighbour and logistic regression.
     cv : int, splitter or iterable of (train, test)
         Folds; an integer makes that many shuffled, stratified ones.
@@ -31,25 +31,25 @@ class ConsensusFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        Share of the voters that are wrong; 1 for the rows flagged.
+        Share of the voters that are right; 0 for the rows flagged.
     errors_ : array (n_rows, n_voters)
         1 where a voter mislabels a row.
     """
 
     reads_numbers = False
 
-    def __init__(self, estimators: Any = None, *, cv: Any = 3, random_state: Any = None) -> None:
-        self.estimators = estimators
+    def __init__(self, voters: Any = None, *, cv: Any = 3, random_state: Any = None) -> None:
+        self.voters = voters
         self.cv = cv
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_voters("estimators", self.estimators)
+        check_voters(self.voters)
 
     def _find(self, X: Any, y: Array) -> tuple[Array, Array]:
-        self.errors_ = voter_errors(self.estimators, X, y, self.cv, self.random_state)
-        score = error_share(self.errors_)
-        return score, score == 1.0
+        self.errors_ = voter_errors(self.voters, X, y, self.cv, self.random_state)
+        wrong = error_share(self.errors_)
+        return 1.0 - wrong, wrong == 1.0

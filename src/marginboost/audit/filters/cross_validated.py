@@ -16,8 +16,8 @@ import numpy as np
 
 from ...core.types import Array
 from ...validation import check_number
-from ._folds import check_voters, error_share, voter_errors
 from .base import NoiseFilter
+from .voting import check_voters, error_share, voter_errors
 
 Metric = Callable[[Array], Array]
 
@@ -29,13 +29,13 @@ class CrossValidatedFilter(NoiseFilter):
 
     Parameters
     ----------
-    estimators : list of classifiers or None
+    voters : list of classifiers or None
         The voters; None is a decision tree, a nearest neighbour and logistic regression.
     metric : callable or None
-        From the errors, an array (n_rows, n_voters) of 0 and 1, to a score a row; None is the share
-        of the voters that are wrong.
+        From the errors, an array (n_rows, n_voters) of 0 and 1, to how heavily each row is
+        misclassified; None is the share of the voters that are wrong.
     threshold : float
-        Flag rows with a score above it.
+        Flag rows of which the metric is above it.
     cv : int, splitter or iterable of (train, test)
         Folds; an integer makes that many shuffled, stratified ones.
     random_state : int, RandomState or None
@@ -43,10 +43,10 @@ class CrossValidatedFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        The metric.
+        One minus the metric: without one, the share of the voters that are right.
     errors_ : array (n_rows, n_voters)
         1 where a voter mislabels a row.
 
@@ -55,7 +55,7 @@ class CrossValidatedFilter(NoiseFilter):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> flagged = CrossValidatedFilter(threshold=0.9).fit(X, y)
-    >>> int(flagged.noisy_.sum()) < 10
+    >>> int(flagged.flagged_.sum()) < 10
     True
     """
 
@@ -63,28 +63,28 @@ class CrossValidatedFilter(NoiseFilter):
 
     def __init__(
         self,
-        estimators: Any = None,
+        voters: Any = None,
         *,
         metric: Metric | None = None,
         threshold: float = 0.5,
         cv: Any = 3,
         random_state: Any = None,
     ) -> None:
-        self.estimators = estimators
+        self.voters = voters
         self.metric = metric
         self.threshold = threshold
         self.cv = cv
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_voters("estimators", self.estimators)
+        check_voters(self.voters)
         check_number("threshold", self.threshold)
         if self.metric is not None and not callable(self.metric):
             raise TypeError(f"metric: got {self.metric!r}, expected a function of the errors")
 
     def _find(self, X: Any, y: Array) -> tuple[Array, Array]:
-        self.errors_ = voter_errors(self.estimators, X, y, self.cv, self.random_state)
-        score = np.asarray((self.metric or error_share)(self.errors_), dtype=np.float64)
-        if score.shape != y.shape:
-            raise ValueError(f"metric: got shape {score.shape}, expected {y.shape}")
-        return score, score > self.threshold
+        self.errors_ = voter_errors(self.voters, X, y, self.cv, self.random_state)
+        wrong = np.asarray((self.metric or error_share)(self.errors_), dtype=np.float64)
+        if wrong.shape != y.shape:
+            raise ValueError(f"metric: got shape {wrong.shape}, expected {y.shape}")
+        return 1.0 - wrong, wrong > self.threshold

@@ -3,6 +3,11 @@
 AdaBoost shrinks the region of influence of a row that it can fit but whose neighbours contradict
 it. So the rows with the smallest decision volumes are flagged, a given fraction of all.
 
+The thesis means the region of the predicted label. But a wrong label that AdaBoost does not fit in
+its few rounds lies in the large region of the other class, and looks clean: of labels flipped on
+purpose that reading finds no more than chance would. The region of the given label is empty for
+such a row, which is then the first to be flagged; this is the default.
+
 Reference: Chan, *On Boosting and Noisy Labels*, 2015, section 3.3.
 """
 
@@ -32,19 +37,20 @@ class DecisionVolumeFilter(NoiseFilter):
         The stump ensemble; None is :class:`~marginboost.AdaBoostClassifier` with 50 rounds.
     fraction : float
         Fraction of the rows to flag, in [0, 1]. Among equal volumes earlier rows go first. The seed
-        takes as many as another filter flags: ``fraction=other.noisy_.mean()``.
-    label : {"predicted", "given"}
-        Whose region: that of the predicted label (the seed), or that of the given label, which is
-        empty for a row that the ensemble gets wrong; such rows are flagged first.
+        takes as many as another filter flags: ``fraction=other.flagged_.mean()``.
+    label : {"given", "predicted"}
+        Whose region: that of the given label, which is empty for a row that the ensemble gets wrong
+        (such rows are flagged first), or that of the predicted label, as in the thesis, which does
+        not find labels that the ensemble contradicts.
     padding : float
         By how much the box is longer than the data, at both ends of each axis.
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        Minus the logarithm of the decision volume.
+        Logarithm of the decision volume.
     model_ : fitted classifier
         The stump ensemble.
     """
@@ -56,7 +62,7 @@ class DecisionVolumeFilter(NoiseFilter):
         estimator: Any = None,
         *,
         fraction: float = 0.025,
-        label: str = "predicted",
+        label: str = "given",
         padding: float = 0.01,
     ) -> None:
         self.estimator = estimator
@@ -70,7 +76,7 @@ class DecisionVolumeFilter(NoiseFilter):
 
     def _check_parameters(self) -> None:
         check_number("fraction", self.fraction, at_least=0.0, at_most=1.0)
-        check_choice("label", self.label, ("predicted", "given"))
+        check_choice("label", self.label, ("given", "predicted"))
         if self.estimator is not None and not isinstance(self.estimator, BaseMarginClassifier):
             raise TypeError(
                 f"estimator: got {self.estimator!r}, expected a classifier of this package"
@@ -80,7 +86,7 @@ class DecisionVolumeFilter(NoiseFilter):
         self.model_ = self.companion().fit(X, y)
         given = y if self.label == "given" else None
         volumes = log_decision_volumes(self.model_, X, given, padding=self.padding)
-        return -volumes, smallest(volumes, self.fraction)
+        return volumes, smallest(volumes, self.fraction)
 
 
 def smallest(values: Array, fraction: float) -> Array:

@@ -48,12 +48,13 @@ class GambergerFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     inconsistent_ : array of bool
         Those of them that were inconsistent.
     score_ : array
-        Weight of the row when it was removed, or at the end; infinite for inconsistent rows.
+        Minus the weight of the row when it was removed, or at the end; minus infinity for
+        inconsistent rows.
     n_literals_ : int
         Literals chosen for the rows that are left.
     """
@@ -80,7 +81,7 @@ class GambergerFilter(NoiseFilter):
     def _find(self, X: Array, y: Array) -> tuple[Array, Array]:
         positive = y == distinct_labels(y)[1]
         self.inconsistent_ = _inconsistent(X, positive)
-        score = np.where(self.inconsistent_, np.inf, 0.0)
+        weight = np.where(self.inconsistent_, np.inf, 0.0)
         truth = _literals(X, positive, self.max_cuts)
         first = np.flatnonzero(positive & ~self.inconsistent_)
         second = np.flatnonzero(~positive & ~self.inconsistent_)
@@ -94,15 +95,15 @@ class GambergerFilter(NoiseFilter):
             chosen = choose_literals(truth[first], ~truth[second])
             self.n_literals_ = len(chosen)
             needed = _weights(truth[np.ix_(first, chosen)], ~truth[np.ix_(second, chosen)])
-            score[first], score[second] = needed
+            weight[first], weight[second] = needed
             left = np.concatenate([first, second])
-            worst = left[np.argmax(score[left])] if left.size else -1
-            if worst < 0 or score[worst] <= limit:
+            worst = left[np.argmax(weight[left])] if left.size else -1
+            if worst < 0 or weight[worst] <= limit:
                 break
             first, second = first[first != worst], second[second != worst]
         noisy = np.ones(len(y), dtype=bool)
         noisy[left] = False
-        return score, noisy
+        return -weight, noisy
 
 
 def _advised(n_rows: int) -> float:

@@ -20,7 +20,8 @@ from sklearn.utils import check_random_state
 from ...core.types import Array
 from ...estimators.inputs import distinct_labels
 from ...validation import check_number
-from .base import SEED, NoiseFilter
+from ..folds import SEED
+from .base import NoiseFilter
 
 
 class GuyonFilter(NoiseFilter):
@@ -46,10 +47,10 @@ class GuyonFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        Surprise; that of a guess, log K, until every class has been seen.
+        Minus the surprise, log p(y | x); that of a guess, -log K, until every class has been seen.
     """
 
     def __init__(
@@ -85,16 +86,16 @@ class GuyonFilter(NoiseFilter):
         codes = np.searchsorted(classes, y)
         rows = StandardScaler().fit_transform(X) if self.standardise else X
         model = _online_logistic() if self.estimator is None else clone(self.estimator)
-        score, seen = np.full(len(y), np.log(len(classes))), np.zeros(len(classes), dtype=bool)
+        surprise, seen = np.full(len(y), np.log(len(classes))), np.zeros(len(classes), dtype=bool)
         order = self._order(len(y))
         for start in range(0, len(y), self.batch_size):
             now = order[start : start + self.batch_size]
             if seen.all():
                 chances = model.predict_proba(rows[now])[np.arange(len(now)), codes[now]]
-                score[now] = -np.log(np.maximum(chances, np.finfo(float).tiny))
+                surprise[now] = -np.log(np.maximum(chances, np.finfo(float).tiny))
             model.partial_fit(rows[now], y[now], classes=classes)
             seen[codes[now]] = True
-        return score, score > self.threshold
+        return -surprise, surprise > self.threshold
 
     def _order(self, n_rows: int) -> Array:
         if not self.shuffle:

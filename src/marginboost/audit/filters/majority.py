@@ -12,8 +12,8 @@ from typing import Any
 
 from ...core.types import Array
 from ...validation import check_number
-from ._folds import check_voters, error_share, voter_errors
 from .base import NoiseFilter
+from .voting import check_voters, error_share, voter_errors
 
 
 class MajorityFilter(NoiseFilter):
@@ -23,7 +23,7 @@ class MajorityFilter(NoiseFilter):
 
     Parameters
     ----------
-    estimators : list of classifiers or None
+    voters : list of classifiers or None
         The voters; None is a decision tree, a nearest neighbour and logistic regression.
     threshold : float
         Share of the voters, in [0, 1): strictly more must be wrong. A larger one never flags more
@@ -35,10 +35,10 @@ class MajorityFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        Share of the voters that are wrong.
+        Share of the voters that are right.
     errors_ : array (n_rows, n_voters)
         1 where a voter mislabels a row.
     """
@@ -47,22 +47,22 @@ class MajorityFilter(NoiseFilter):
 
     def __init__(
         self,
-        estimators: Any = None,
+        voters: Any = None,
         *,
         threshold: float = 0.5,
         cv: Any = 3,
         random_state: Any = None,
     ) -> None:
-        self.estimators = estimators
+        self.voters = voters
         self.threshold = threshold
         self.cv = cv
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_voters("estimators", self.estimators)
+        check_voters(self.voters)
         check_number("threshold", self.threshold, at_least=0.0, below=1.0)
 
     def _find(self, X: Any, y: Array) -> tuple[Array, Array]:
-        self.errors_ = voter_errors(self.estimators, X, y, self.cv, self.random_state)
-        score = error_share(self.errors_)
-        return score, score > self.threshold
+        self.errors_ = voter_errors(self.voters, X, y, self.cv, self.random_state)
+        wrong = error_share(self.errors_)
+        return 1.0 - wrong, wrong > self.threshold

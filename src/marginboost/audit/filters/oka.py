@@ -15,8 +15,8 @@ import numpy as np
 
 from ...core.types import Array
 from ...validation import check_number
-from ._neighbours import nearest_others, outvoted
 from .base import NoiseFilter
+from .neighbourhood import nearest_others, outvoted
 
 
 class OkaFilter(NoiseFilter):
@@ -36,12 +36,12 @@ class OkaFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     exceptions_ : array of bool
         Irregular rows that are kept.
     score_ : array
-        One minus the rate for irregular rows, 0 for regular ones.
+        The rate for irregular rows, 1 for regular ones.
     rate_ : array
         Share of the influence region with the row's label; 0 if nobody's neighbour it is.
     """
@@ -66,4 +66,4 @@ class OkaFilter(NoiseFilter):
         self.rate_ = correct / np.maximum(region, 1)
         noisy = irregular & (self.rate_ < self.threshold)
         self.exceptions_ = irregular & ~noisy
-        return np.where(irregular, 1.0 - self.rate_, 0.0), noisy
+        return np.where(irregular, self.rate_, 1.0), noisy

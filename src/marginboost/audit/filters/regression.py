@@ -33,11 +33,11 @@ class RegressionFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The points flagged.
     score_ : array
-        Absolute residual of every point from the last fit, over the root mean square of the
-        residuals of the points it was made from. A point flagged earlier may have come closer.
+        Minus the absolute residual of every point from the last fit, over the root mean square of
+        the residuals of the points it was made from. A point flagged earlier may have come closer.
     model_ : fitted regressor
         The last fit.
     n_iter_ : int
@@ -49,7 +49,7 @@ class RegressionFilter(NoiseFilter):
     >>> X = np.arange(12.0)[:, None]
     >>> y = 2 * X.ravel()
     >>> y[3] = 40.0
-    >>> np.flatnonzero(RegressionFilter(threshold=2.5).fit(X, y).noisy_)
+    >>> np.flatnonzero(RegressionFilter(threshold=2.5).fit(X, y).flagged_)
     array([3])
     """
 
@@ -90,4 +90,4 @@ class RegressionFilter(NoiseFilter):
             if not outlying.any():
                 break
             noisy |= outlying
-        return residual / spread, noisy
+        return -residual / spread, noisy

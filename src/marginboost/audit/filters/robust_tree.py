@@ -16,7 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ...core.types import Array
 from ...validation import check_number
-from .base import SEED, NoiseFilter
+from ..folds import SEED
+from .base import NoiseFilter
 
 
 class RobustTreeFilter(NoiseFilter):
@@ -33,15 +34,17 @@ class RobustTreeFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        One over the pass that removed the row; 0 for rows that stayed.
+        One minus one over the pass that removed the row; 1 for rows that stayed.
     tree_ : DecisionTreeClassifier
         The last tree, right on every row that is left.
     n_iter_ : int
         Trees grown.
     """
+
+    takes_missing = True
 
     def __init__(self, ccp_alpha: float = 0.01) -> None:
         self.ccp_alpha = ccp_alpha
@@ -54,7 +57,7 @@ class RobustTreeFilter(NoiseFilter):
         check_number("ccp_alpha", self.ccp_alpha, at_least=0.0)
 
     def _find(self, X: Array, y: Array) -> tuple[Array, Array]:
-        score, left, self.n_iter_ = np.zeros(len(y)), np.arange(len(y)), 0
+        score, left, self.n_iter_ = np.ones(len(y)), np.arange(len(y)), 0
         while True:
             self.n_iter_ += 1
             self.tree_ = self.companion().fit(X[left], y[left])
@@ -69,6 +72,6 @@ class RobustTreeFilter(NoiseFilter):
                 )
                 wrong[:] = False
             if not wrong.any():
-                return score, score > 0.0
-            score[left[wrong]] = 1.0 / self.n_iter_
+                return score, score < 1.0
+            score[left[wrong]] = 1.0 - 1.0 / self.n_iter_
             left = kept

@@ -15,8 +15,9 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from ...core.types import Array
-from ._folds import check_classifier, error_share, voter_errors
-from .base import SEED, NoiseFilter
+from ..folds import SEED, check_classifier
+from .base import NoiseFilter
+from .voting import voter_errors
 
 
 class SingleFilter(NoiseFilter):
@@ -35,10 +36,10 @@ class SingleFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        1 for the rows flagged, 0 for all others.
+        0 for the rows flagged, 1 for all others.
     """
 
     reads_numbers = False
@@ -58,6 +59,5 @@ class SingleFilter(NoiseFilter):
         check_classifier("estimator", self.companion())
 
     def _find(self, X: Any, y: Array) -> tuple[Array, Array]:
-        errors = voter_errors([self.companion()], X, y, self.cv, self.random_state)
-        score = error_share(errors)
-        return score, score > 0.0
+        wrong = voter_errors([self.companion()], X, y, self.cv, self.random_state)[:, 0]
+        return 1.0 - wrong, wrong > 0.0

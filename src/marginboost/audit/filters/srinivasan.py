@@ -7,7 +7,7 @@ message:
 
     leaf:   log2(n + 1) + log2 C(n, e) + e log2(K - 1)   how many of n rows err, which, their class
     split:  log2 d + log2(cuts) + both sides             which feature, which cut
-    and one bit a node for which of the two it is.
+    and one bit per node for which of the two it is.
 
 Srinivasan and others do this for logical theories; the tree is their setting without variables.
 
@@ -25,7 +25,8 @@ from scipy.special import gammaln
 from sklearn.tree import DecisionTreeClassifier
 
 from ...core.types import Array
-from .base import SEED, NoiseFilter
+from ..folds import SEED
+from .base import NoiseFilter
 
 
 class SrinivasanFilter(NoiseFilter):
@@ -35,12 +36,12 @@ class SrinivasanFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     exceptions_ : array of bool
         Rows that go against the majority of the node above but have a rule of their own.
     score_ : array
-        Bits spent on listing the row as an error; 0 for all others.
+        Minus the bits spent on listing the row as an error; 0 for all others.
     bits_ : float
         Length of the message.
     """
@@ -54,7 +55,7 @@ class SrinivasanFilter(NoiseFilter):
         noisy = theory.label[leaf] != codes
         self.exceptions_ = ~noisy & (theory.label[above] != codes)
         share = theory.error_bits / np.maximum(theory.errors, 1)
-        return np.where(noisy, share[leaf], 0.0), noisy
+        return np.where(noisy, -share[leaf], 0.0), noisy
 
 
 @dataclass(frozen=True)

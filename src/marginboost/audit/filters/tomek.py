@@ -5,13 +5,14 @@ Reference: Tomek, *An experiment with the edited nearest-neighbor rule*, 1976.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from sklearn.neighbors import KNeighborsClassifier
 
 from ...core.types import Array
 from ...validation import check_choice, check_number
-from ._neighbours import nearest_others, outvoted
 from .base import NoiseFilter
+from .neighbourhood import nearest_neighbour_rule, nearest_others, outvoted
 
 
 class TomekFilter(NoiseFilter):
@@ -31,11 +32,11 @@ class TomekFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        Share of the k for which the row is misclassified; or one over the pass that dropped it, 0
-        for none.
+        Share of the k for which the row is classified rightly; or one minus one over the pass that
+        dropped it, 1 for none.
     """
 
     def __init__(
@@ -45,9 +46,9 @@ class TomekFilter(NoiseFilter):
         self.method = method
         self.standardise = standardise
 
-    def companion(self) -> KNeighborsClassifier:
-        """Return the nearest-neighbour rule."""
-        return KNeighborsClassifier(1)
+    def companion(self) -> Any:
+        """Return the nearest-neighbour rule, in the features whose distances the filter takes."""
+        return nearest_neighbour_rule(self.standardise)
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, at_least=1, integer=True)
@@ -55,15 +56,15 @@ class TomekFilter(NoiseFilter):
 
     def _find(self, X: Array, y: Array) -> tuple[Array, Array]:
         score = self._all_k(X, y) if self.method == "all k" else self._repeated(X, y)
-        return score, score > 0.0
+        return score, score < 1.0
 
     def _all_k(self, X: Array, y: Array) -> Array:
         neighbours = nearest_others(X, self.n_neighbors, self.standardise)
         sizes = range(1, self.n_neighbors + 1)
-        return np.mean([outvoted(neighbours[:, :k], y) for k in sizes], axis=0)
+        return np.mean([~outvoted(neighbours[:, :k], y) for k in sizes], axis=0)
 
     def _repeated(self, X: Array, y: Array) -> Array:
-        score, left, passes = np.zeros(len(y)), np.arange(len(y)), 0
+        score, left, passes = np.ones(len(y)), np.arange(len(y)), 0
         while True:
             passes += 1
             neighbours = nearest_others(X[left], self.n_neighbors, self.standardise)
@@ -72,5 +73,5 @@ class TomekFilter(NoiseFilter):
             lost = len(np.unique(y[kept])) < len(np.unique(y))
             if not dropped.any() or lost or len(kept) <= self.n_neighbors:
                 return score
-            score[left[dropped]] = 1.0 / passes
+            score[left[dropped]] = 1.0 - 1.0 / passes
             left = kept

@@ -5,12 +5,12 @@ Reference: Wilson, *Asymptotic properties of nearest neighbor rules using edited
 
 from __future__ import annotations
 
-from sklearn.neighbors import KNeighborsClassifier
+from typing import Any
 
 from ...core.types import Array
 from ...validation import check_number
-from ._neighbours import nearest_others, opposed, outvoted
 from .base import NoiseFilter
+from .neighbourhood import agreeing, nearest_neighbour_rule, nearest_others, outvoted
 
 
 class WilsonFilter(NoiseFilter):
@@ -27,23 +27,23 @@ class WilsonFilter(NoiseFilter):
 
     Attributes
     ----------
-    noisy_ : array of bool
+    flagged_ : array of bool
         The rows flagged.
     score_ : array
-        Share of the neighbours with another label.
+        Share of the neighbours with the row's label.
     """
 
     def __init__(self, n_neighbors: int = 3, *, standardise: bool = True) -> None:
         self.n_neighbors = n_neighbors
         self.standardise = standardise
 
-    def companion(self) -> KNeighborsClassifier:
-        """Return the nearest-neighbour rule, with which Wilson classifies."""
-        return KNeighborsClassifier(1)
+    def companion(self) -> Any:
+        """Return the nearest-neighbour rule, with which Wilson classifies, in the same features."""
+        return nearest_neighbour_rule(self.standardise)
 
     def _check_parameters(self) -> None:
         check_number("n_neighbors", self.n_neighbors, at_least=1, integer=True)
 
     def _find(self, X: Array, y: Array) -> tuple[Array, Array]:
         neighbours = nearest_others(X, self.n_neighbors, self.standardise)
-        return opposed(neighbours, y), outvoted(neighbours, y)
+        return agreeing(neighbours, y), outvoted(neighbours, y)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ...core.types import Array
+from ..neighbours import nearest_rows
 
 
 def nearest_others(X: Array, k: int, standardise: bool) -> Array:
@@ -14,8 +18,14 @@ def nearest_others(X: Array, k: int, standardise: bool) -> Array:
     if k >= len(X):
         raise ValueError(f"n_neighbors: got {k}, expected less than the number of rows, {len(X)}")
     rows = StandardScaler().fit_transform(X) if standardise else X
-    neighbours: Array = NearestNeighbors(n_neighbors=k).fit(rows).kneighbors(return_distance=False)
-    return neighbours
+    everyone = np.arange(len(X))
+    return nearest_rows(rows, everyone, everyone, k)[0]
+
+
+def nearest_neighbour_rule(standardise: bool) -> Any:
+    """Return the classifier by the nearest neighbour, in the features that the filter sees."""
+    rule = KNeighborsClassifier(1)
+    return make_pipeline(StandardScaler(), rule) if standardise else rule
 
 
 def outvoted(neighbours: Array, y: Array) -> Array:
@@ -28,6 +38,6 @@ def outvoted(neighbours: Array, y: Array) -> Array:
     return beaten
 
 
-def opposed(neighbours: Array, y: Array) -> Array:
-    """Share of the neighbours with another label."""
-    return (y[neighbours] != y[:, None]).mean(axis=1)
+def agreeing(neighbours: Array, y: Array) -> Array:
+    """Share of the neighbours with the row's label."""
+    return (y[neighbours] == y[:, None]).mean(axis=1)

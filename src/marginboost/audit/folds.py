@@ -1,0 +1,111 @@
+"""Votes out of folds: classifiers judge only rows that they never saw.
+
+The one place where the audit and the noise filters split rows, fit copies of a classifier to all
+folds but one, and ask them about that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import _safe_indexing
+
+from ..core.types import Array
+from ..data import BinnedMatrix
+from ..validation import check_number
+
+SEED = 0
+"""Seed meant by ``random_state=None``: audits repeat unless they are told otherwise."""
+
+Fold = tuple[Array, Array]
+
+
+def make_folds(cv: Any, y: Array, random_state: Any = None) -> list[Fold]:
+    """Rows to learn from and rows to judge, for each fold.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        As in scikit-learn, but an integer shuffles and stratifies; None is 5.
+    y : array
+        Labels.
+    random_state : int, RandomState or None
+        Seed of the shuffle, if ``cv`` is an integer; None is a fixed one.
+    """
+    cv = 5 if cv is None else cv
+    if isinstance(cv, Integral):
+        check_number("cv", cv, at_least=2, integer=True)
+        seed = SEED if random_state is None else random_state
+        cv = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        raise TypeError(
+            f"cv: got {cv!r}, expected an integer, a splitter or an iterable of (train, test)"
+        )
+    folds = list(check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y))
+    if not folds:
+        raise ValueError("cv: got no folds, expected every row in exactly one test fold")
+    judged = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
+    if len(judged) > len(y):
+        raise ValueError(f"cv: got row {len(judged) - 1} of {len(y)} rows")
+    if not (judged == 1).all():
+        row = int(np.argmax(judged != 1))
+        raise ValueError(
+            f"cv: row {row} is in {judged[row]} test folds, expected every row in exactly one"
+        )
+    for train, test in folds:
+        both = np.intersect1d(train, test)
+        if both.size:
+            raise ValueError(f"cv: row {both[0]} is learnt from and judged in one fold")
+    return folds
+
+
+def fit_folds(
+    voter: Any, rows: Any, labels: Array, folds: list[Fold], most: int | None = None
+) -> Iterator[tuple[Any, Array, Any]]:
+    """Copies of a classifier, each fitted to all folds but one, with the rows of that one.
+
+    Parameters
+    ----------
+    voter : classifier
+        Not fitted; copies are.
+    rows : anything that holds rows
+        What the classifier takes.
+    labels : array
+        Labels of the rows.
+    folds : list of (train, test)
+        From :func:`make_folds`.
+    most : int, optional
+        Rows to learn from in a fold, at most; of more a random choice is taken.
+
+    Yields
+    ------
+    model, test, rows
+        The fitted copy, the numbers of the rows it is to judge, and these rows.
+    """
+    for train, test in folds:
+        if most is not None and len(train) > most:
+            train = np.random.default_rng(SEED).choice(train, most, replace=False)
+        model = clone(voter).fit(take_rows(rows, train), labels[train])
+        yield model, test, take_rows(rows, test)
+
+
+def check_classifier(name: str, classifier: Any) -> None:
+    """Raise unless this is something that can be cloned, fitted and asked."""
+    able = all(hasattr(classifier, method) for method in ("fit", "predict"))
+    if isinstance(classifier, type) or not (isinstance(classifier, BaseEstimator) and able):
+        raise TypeError(f"{name}: got {classifier!r}, expected a scikit-learn style classifier")
+
+
+def take_rows(X: Any, rows: Array) -> Any:
+    """Some rows of anything that holds rows or labels."""
+    if isinstance(X, BinnedMatrix):
+        return X.take(rows)
+    if sparse.issparse(X):
+        return X.tocsr()[rows]
+    return _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows)
