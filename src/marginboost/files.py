@@ -145,7 +145,10 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     target = Path(os.path.realpath(path))
     lock = target.with_name(f".{target.name}.lock")
     while True:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         try:
             _lock(descriptor)
             status = _status(lock)

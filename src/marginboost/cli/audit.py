@@ -289,8 +289,6 @@ def _write(args: argparse.Namespace, audited: Audited) -> dict[str, str]:
 
 def _serve(args: argparse.Namespace, payload: dict[str, Any], decisions: Any) -> None:
     """Serve the page until Ctrl-C; decisions go to a file after each change."""
-    import webbrowser
-
     from ..reports import serve_audit
 
     earlier = decisions.take_up(payload)
@@ -306,7 +304,7 @@ def _serve(args: argparse.Namespace, payload: dict[str, Any], decisions: Any) ->
         flush=True,
     )
     if not args.no_browser:
-        webbrowser.open(server.url)
+        server.open_in_browser()
     try:
         while True:
             time.sleep(3600)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from pathlib import Path
 from typing import Any
 
 from .options import add_data, add_reading, add_roles, add_settings
@@ -55,6 +54,7 @@ def run(args: argparse.Namespace) -> Answer:
     if args.checkpoint is not None:
         others = {"data file": args.data, "model file": args.out}
         check_target(args.checkpoint, "--checkpoint", others)
+    from ..core import Checkpoint
     from .algorithms import make_classifier
     from .dataset import check_classes, training_data
     from .models import model_facts
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> Answer:
     with writing(args.out):
         model.save(args.out)
     if args.checkpoint is not None:  # only once the model is safe
-        Path(args.checkpoint).unlink(missing_ok=True)
+        Checkpoint(args.checkpoint).remove()
     return Answer(
         {
             "command": "fit",

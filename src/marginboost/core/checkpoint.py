@@ -62,6 +62,8 @@ class Checkpoint(Callback):
         file = Path(self.path)
         if not file.exists():
             return
+        if not file.is_file():  # a device may have no end to read, and must not be removed
+            raise ValueError(f"checkpoint {file}: not a plain file")
         data = self._read(file)
         members = [hypothesis_from_dict(member) for member in data["state"]["members"]]
         state.restore(data["state"], members)
@@ -109,8 +111,12 @@ class Checkpoint(Callback):
         """Remove the file when the run ended by itself, not when it was interrupted."""
         # A fit inside an ``except`` block begins, and should end, with that block's exception.
         if sys.exc_info()[1] is self._outer and not self.keep:
-            Path(self.path).unlink(missing_ok=True)
+            self.remove()
         self._outer = None
+
+    def remove(self) -> None:
+        """Remove the file; what a link names, not the link."""
+        Path(os.path.realpath(self.path)).unlink(missing_ok=True)
 
 
 def _settings(values: dict[str, Any]) -> str:
