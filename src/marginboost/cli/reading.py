@@ -188,6 +188,9 @@ def _read_arrow(path: str, content: bytes, dialect: Dialect) -> DataFile:
             table = ipc.open_file(source).read_all()
         else:
             table = ipc.open_stream(source).read_all()
+        table.validate(
+            full=True
+        )  # pyarrow believes offsets in a file, and reads wherever they lead
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
