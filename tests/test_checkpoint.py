@@ -1,5 +1,6 @@
 """An interrupted run goes on from its checkpoint and ends with the same model, bit for bit."""
 
+import errno
 import json
 import os
 import signal
@@ -28,7 +29,6 @@ from marginboost import (
     TreeOracle,
 )
 from marginboost.core import Callback
-from marginboost.core import checkpoint as checkpoint_module
 from marginboost.data import Table
 
 
@@ -484,15 +484,15 @@ def test_only_the_checkpoint_is_there_during_the_run_and_nothing_after(tmp_path)
 def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     X, y = make_rows()
     path = tmp_path / "run.json"
-    real = json.dump
+    real, written = os.fsync, []
 
-    def full_disk(data, file):
-        if data["state"]["round"] == 6:
-            file.write('{"version": 1, "iden')
-            raise OSError("No space left on device")
-        real(data, file)
+    def full_disk(descriptor):
+        written.append(descriptor)
+        if len(written) == 4:  # after the rounds 1, 2 and 4
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(descriptor)
 
-    monkeypatch.setattr(checkpoint_module.json, "dump", full_disk)
+    monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match="No space left"):
         AdaBoostClassifier(random_state=0, callbacks=[Checkpoint(path, every=2)]).fit(X, y)
     assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
@@ -579,3 +579,35 @@ def test_time_goes_on_where_it_was(tmp_path):
     seconds = resume(path, X, y).history_["seconds"]
     assert (np.diff(seconds) >= 0).all()
     assert seconds[8] >= before > 0
+
+
+def test_a_checkpoint_that_is_kept_goes_on_to_the_same_model(tmp_path):
+    X, y = make_rows()
+    path = tmp_path / "run.json"
+    models = [
+        AdaBoostClassifier(n_estimators=12, random_state=0, callbacks=callbacks).fit(X, y)
+        for callbacks in ([Checkpoint(path, every=5, keep=True)], [Checkpoint(path)], None)
+    ]
+    assert_same_bits(models[0], models[2], X)
+    assert_same_bits(models[1], models[2], X)
+    assert not path.exists()
+
+
+def test_a_nested_checkpoint_is_none(tmp_path):
+    X, y = make_rows()
+    path = tmp_path / "run.json"
+    for content in ("[" * 100_000, '{"version": 1, "identity": ' + "[" * 100_000):
+        path.write_text(content)
+        with pytest.raises(ValueError, match="not a checkpoint file"):
+            AdaBoostClassifier(callbacks=[Checkpoint(path)]).fit(X, y)
+        assert path.read_text() == content
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_a_checkpoint_keeps_its_mode(tmp_path):
+    X, y = make_rows()
+    path = tmp_path / "run.json"
+    interrupted(AdaBoostClassifier(random_state=0), path, X, y, at=3)
+    path.chmod(0o600)
+    interrupted(AdaBoostClassifier(random_state=0), path, X, y, at=6)
+    assert path.stat().st_mode & 0o777 == 0o600

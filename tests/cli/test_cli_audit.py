@@ -284,8 +284,8 @@ def test_many_suspects_are_all_in_the_table_and_some_on_the_page(run, tmp_path):
         (["--serve", "--json"], "--serve: waits for you"),
         (["--serve", "--port", "70000"], "--port: got 70000, expected 0 to 65535"),
         (["--serve", "--decisions", "d.parquet"], "--decisions: got 'd.parquet', expected"),
-        (["--out", "noisy.csv"], "two of them are the same file"),
-        (["--out", "x", "--scores", "./x"], "two of them are the same file"),
+        (["--out", "noisy.csv"], "--out: noisy.csv is the data file too; expected another"),
+        (["--out", "x", "--scores", "./x"], "--scores: ./x is the file of --out too; expected"),
     ],
 )
 def test_usage(run, noisy, tmp_path, monkeypatch, options, message):

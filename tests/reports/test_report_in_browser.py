@@ -495,3 +495,17 @@ def test_the_page_may_not_run_or_ask_anything_else(open_tab, served, stranger, p
         assert tab.evaluate(asked) == "refused"
         assert tab.evaluate("window.ran") is None
         assert any("Content Security Policy" in text for text in tab.complaints)
+
+
+def test_the_browser_finds_the_page_through_the_file(open_tab, payloads, monkeypatch):
+    """From a file that only its user can read, over a ticket, to the page and its secret."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: not opened.append(url))
+    server = serve_audit(payloads["two labels"])
+    try:
+        server.open_in_browser()
+        tab = open_tab(opened[0])
+        tab.wait_for_url(server.url)
+        assert tab.text_content("h1") == "rows.csv"
+    finally:
+        server.stop()

@@ -2,13 +2,19 @@
 
 import http.client
 import json
+import os
+import re
 import socket
 import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from report_audits import numeric_audit
 
 from marginboost.reports import audit_payload, serve_audit
+from marginboost.reports import server as server_module
 from marginboost.reports.server import MOST_BYTES
 
 
@@ -207,3 +213,64 @@ def test_a_browser_that_goes_away_is_no_news(server, capfd):
     half.close()
     assert ask(server)[0] == 200
     assert capfd.readouterr() == ("", "")
+
+
+# -- the way to the page ---------------------------------------------------------------------------
+
+
+def path_of(address, server):
+    assert address.startswith(f"http://{server.host}/open/")
+    return address.removeprefix(f"http://{server.host}")
+
+
+def test_a_ticket_leads_to_the_page_once(server):
+    path = path_of(server.ticket(), server)
+    assert server.secret not in path
+    status, headers, page = ask(server, path=path, Sec_Fetch_Site="cross-site")
+    assert status == 200
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert headers["Cache-Control"] == "no-store"
+    assert f'content="0; url=/{server.secret}/"'.encode() in page
+    status, _, text = ask(server, path=path)
+    assert (status, text) == (404, b"")
+
+
+def test_tickets_differ_and_are_for_this_host_only(server):
+    first, second = (path_of(server.ticket(), server) for _ in range(2))
+    assert first != second
+    assert ask(server, path=first, Host="evil.example")[0] == 403
+    assert ask(server, path="/open/")[0] == ask(server, path=first + "x")[0] == 404
+    assert ask(server, "POST", first, body=decision())[0] == 404
+    assert ask(server, path=second)[0] == ask(server, path=first)[0] == 200
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_the_command_line_of_the_browser_tells_nobody_anything(payload, monkeypatch):
+    opened = []
+    monkeypatch.setattr(server_module.webbrowser, "open", lambda url: not opened.append(url))
+    server = serve_audit(payload)
+    try:
+        assert server.open_in_browser()
+        (url,) = opened
+        assert url.startswith("file:")
+        assert server.secret not in url
+        file = Path(url2pathname(urlsplit(url).path))
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert file.parent.stat().st_mode & 0o777 == 0o700
+        text = file.read_text()
+        assert server.secret not in text
+        (address,) = set(re.findall(r"http://[^\s\"]*", text))
+        assert ask(server, path=path_of(address, server))[0] == 200
+        assert ask(server, path=path_of(address, server))[0] == 404
+    finally:
+        server.stop()
+    assert not file.parent.exists()
+
+
+def test_decisions_of_others_are_shown(payload):
+    server = serve_audit(payload, lambda decisions: {**decisions, 7: "right"})
+    try:
+        assert ask(server, "POST", body=decision(1, "wrong"))[0] == 204
+        assert server.decisions == {1: "wrong", 7: "right"}
+    finally:
+        server.stop()

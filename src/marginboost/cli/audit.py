@@ -9,7 +9,6 @@ is 0 whether there are some or not.
 from __future__ import annotations
 
 import argparse
-import os
 import socket
 import sys
 import time
@@ -120,12 +119,12 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError(f"--jobs: {error}") from None
     if args.serve:
         _check_serving(args)
-    targets = [path for path in (args.out, args.scores) if path is not None]
-    targets += [args.decisions] if args.serve else []
-    for path in targets:
-        check_target(path)
-    if len({os.path.realpath(path) for path in (*targets, args.data)}) <= len(targets):
-        raise UsageError("DATA, --out, --scores, --decisions: two of them are the same file")
+    kept = args.decisions if args.serve else None
+    others = {"data file": args.data}
+    for option, path in (("--out", args.out), ("--scores", args.scores), ("--decisions", kept)):
+        if path is not None:
+            check_target(path, option, others)
+            others[f"file of {option}"] = path
 
 
 def _check_serving(args: argparse.Namespace) -> None:
@@ -290,8 +289,6 @@ def _write(args: argparse.Namespace, audited: Audited) -> dict[str, str]:
 
 def _serve(args: argparse.Namespace, payload: dict[str, Any], decisions: Any) -> None:
     """Serve the page until Ctrl-C; decisions go to a file after each change."""
-    import webbrowser
-
     from ..reports import serve_audit
 
     earlier = decisions.take_up(payload)
@@ -307,7 +304,7 @@ def _serve(args: argparse.Namespace, payload: dict[str, Any], decisions: Any) ->
         flush=True,
     )
     if not args.no_browser:
-        webbrowser.open(server.url)
+        server.open_in_browser()
     try:
         while True:
             time.sleep(3600)

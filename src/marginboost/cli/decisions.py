@@ -1,7 +1,8 @@
 """Decisions on suspects in a CSV file, kept from session to session.
 
 A file of decisions is never lost: lines about rows that are not listed now, or that had another id
-or label when they were decided on, are written back as they are.
+or label when they were decided on, are written back as they are, and so are decisions that another
+session wrote meanwhile.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import io
 from pathlib import Path
 from typing import Any
 
+from ..files import locked, write_whole
 from .errors import DataError, UsageError
-from .output import csv_bytes, guard, write_file
+from .output import csv_bytes, guard, writing
 
 COLUMNS = ("row", "id", "given", "suggested", "score", "decision")
 WORDS = ("wrong", "right")
@@ -34,8 +36,9 @@ class DecisionFile:
         if Path(path).suffix.lower() != ".csv":
             raise UsageError(f"--decisions: got {path!r}, expected the name of a .csv file")
         self.path = path
-        self._lines = _read(path)
+        _read(path)
         self._listed: dict[int, Line] = {}
+        self._saved: dict[int, str] = {}
 
     def take_up(self, payload: dict[str, Any]) -> dict[int, str]:
         """Decisions made before on rows that are listed now, by row number."""
@@ -50,15 +53,30 @@ class DecisionFile:
             }
             for suspect in payload["suspects"]
         }
-        known = [line for line in self._lines if self._is_listed(line)]
-        self._lines = [line for line in self._lines if not self._is_listed(line)]
-        return {int(line["row"]): line["decision"] for line in known}
+        self._saved = self._part(_read(self.path))[0]
+        return dict(self._saved)
 
-    def save(self, decisions: dict[int, str]) -> None:
-        """Write all decisions."""
-        lines = [{**self._listed[row], "decision": word} for row, word in decisions.items()]
-        lines = sorted([*lines, *self._lines], key=lambda line: int(line["row"]))
-        write_file(self.path, csv_bytes({name: [x[name] for x in lines] for name in COLUMNS}))
+    def save(self, decisions: dict[int, str]) -> dict[int, str]:
+        """Write what changed since the last time, and return all decisions on rows listed now.
+
+        The file is read again first: another session may have written to it. What both changed is
+        as the last one said.
+        """
+        rows = {*decisions, *self._saved}
+        changed = {r: w for r in rows if (w := decisions.get(r)) != self._saved.get(r)}
+        with writing(self.path), locked(self.path):
+            found, others = self._part(_read(self.path))
+            merged = {row: word for row, word in {**found, **changed}.items() if word is not None}
+            lines = [{**self._listed[row], "decision": word} for row, word in merged.items()]
+            lines = sorted([*lines, *others], key=lambda line: int(line["row"]))
+            write_whole(self.path, csv_bytes({name: [x[name] for x in lines] for name in COLUMNS}))
+        self._saved = merged
+        return dict(merged)
+
+    def _part(self, lines: list[Line]) -> tuple[dict[int, str], list[Line]]:
+        """Decisions on rows that are listed now, and all other lines."""
+        known = {int(line["row"]): line["decision"] for line in lines if self._is_listed(line)}
+        return known, [line for line in lines if not self._is_listed(line)]
 
     def _is_listed(self, line: Line) -> bool:
         now = self._listed.get(int(line["row"]))

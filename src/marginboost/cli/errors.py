@@ -23,6 +23,8 @@ class Exit(IntEnum):
     """A file that cannot be written."""
     PACKAGE = 7
     """A package that is not installed."""
+    MEMORY = 8
+    """There is not enough memory."""
     INTERRUPTED = 130
     """Ctrl-C."""
     PIPE = 141

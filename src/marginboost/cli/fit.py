@@ -12,9 +12,8 @@ import os
 import time
 from typing import Any
 
-from .errors import OutputError
 from .options import add_data, add_reading, add_roles, add_settings
-from .output import Answer, Screen, check_target, progress_bar
+from .output import Answer, Screen, check_target, progress_bar, writing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +50,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Answer:
     """Read, fit, write."""
-    check_target(args.out)
+    check_target(args.out, "--out", {"data file": args.data})
+    if args.checkpoint is not None:
+        others = {"data file": args.data, "model file": args.out}
+        check_target(args.checkpoint, "--checkpoint", others)
+    from ..core import Checkpoint
     from .algorithms import make_classifier
     from .dataset import check_classes, training_data
     from .models import model_facts
@@ -63,14 +66,15 @@ def run(args: argparse.Namespace) -> Answer:
     model.set_params(callbacks=_callbacks(args))
     started = time.perf_counter()
     try:
-        model.fit(data.X, data.labels, sample_weight=data.weight)
+        with writing(args.checkpoint):
+            model.fit(data.X, data.labels, sample_weight=data.weight)
     except ValueError as error:
         raise data.file.error(str(error)) from error
     seconds = time.perf_counter() - started
-    try:
+    with writing(args.out):
         model.save(args.out)
-    except OSError as error:
-        raise OutputError(f"{args.out}: {error.strerror or error}", file=args.out) from None
+    if args.checkpoint is not None:  # only once the model is safe
+        Checkpoint(args.checkpoint).remove()
     return Answer(
         {
             "command": "fit",
@@ -87,7 +91,7 @@ def run(args: argparse.Namespace) -> Answer:
 def _callbacks(args: argparse.Namespace) -> list[Any]:
     from ..core import Checkpoint
 
-    kept = [] if args.checkpoint is None else [Checkpoint(args.checkpoint)]
+    kept = [] if args.checkpoint is None else [Checkpoint(args.checkpoint, keep=True)]
     return [*progress_bar(), *kept]
 
 

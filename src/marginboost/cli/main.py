@@ -21,7 +21,7 @@ prove how good it is, look inside it, use it."""
 
 EPILOG = """exit codes:
   0 done   2 usage   3 bad data   4 bad model file   5 certificate does not hold
-  6 output cannot be written   7 package missing   130 interrupted
+  6 output cannot be written   7 package missing   8 memory   130 interrupted
 
 example:
   marginboost audit patients.csv --label diagnosis --id patient --out report.html
@@ -72,9 +72,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(args)
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # `| head` has seen enough; Python would complain once more at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.PIPE
+    except OSError as error:  # `| head` has seen enough, or the disk is full
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # no complaint at exit
+        if isinstance(error, BrokenPipeError):
+            return Exit.PIPE
+        where = "standard output" if error.filename is None else error.filename
+        print(f"error: {visible(where, 500)}: {error.strerror or error}", file=sys.stderr)
+        return Exit.OUTPUT
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -89,6 +93,9 @@ def _run(args: argparse.Namespace) -> int:
         return answer.exit
     except CommandError as error:
         return _fail(args, error.exit, str(error), heard, error.place)
+    except MemoryError as error:
+        message = f"the data or the model need more memory than there is ({error})"
+        return _fail(args, Exit.MEMORY, message.replace(" ()", ""), heard)
     except KeyboardInterrupt:
         hint = getattr(args.command, "after_interruption", lambda _: "")(args)
         return _fail(args, Exit.INTERRUPTED, f"interrupted. {hint}".strip(), heard)

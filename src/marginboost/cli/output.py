@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -16,10 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import Exit, OutputError, require
+from ..files import same_file, write_whole
+from .errors import Exit, OutputError, UsageError, require
 
 BARS = "▁▂▃▄▅▆▇█"
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+FORMULA_SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫")
+SKIPPED = re.compile(
+    r"^[\s\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff,;|]+"
+)
+"""What a spreadsheet may leave out before a formula."""
+QUOTED = re.compile(r"""[,;|\t\r\n"]""")
+"""Signs that separate cells or lines somewhere."""
 
 
 @dataclass(frozen=True)
@@ -149,24 +156,34 @@ def progress(name: str, total: int) -> Iterator[Any]:
 
 
 def guard(cell: Any) -> Any:
-    """Cell of a CSV file that a spreadsheet will not take for a formula.
+    r"""Cell of a CSV file that a spreadsheet will not take for a formula.
 
-    Text that begins like one gets a quotation mark in front. Numbers and single signs are none.
+    A formula begins with =, +, - or @, in the width of a letter or of a Chinese character, and
+    spreadsheets may skip spaces, invisible signs, ends of lines and separators before it. Such text
+    gets a quotation mark in front, and so does text after a tab or an end of line, whatever it
+    is. Numbers and single signs are no formulas.
 
-    >>> guard("=1+1"), guard("-3.5"), guard("+")
-    ("'=1+1", '-3.5', '+')
+    >>> guard("=1+1"), guard("-3.5"), guard("+"), guard("\n＝1+1")
+    ("'=1+1", '-3.5', '+', "'\n＝1+1")
     """
-    risky = isinstance(cell, str) and len(cell) > 1 and cell[0] in "=+-@\t\r"
-    return f"'{cell}" if risky and not NUMBER.fullmatch(cell) else cell
+    if not isinstance(cell, str) or len(cell) < 2:
+        return cell
+    text = SKIPPED.sub("", cell)
+    risky = text.startswith(FORMULA_SIGNS) and not NUMBER.fullmatch(text.rstrip())
+    return f"'{cell}" if risky or cell[0] in "\t\r\n" else cell
 
 
 def csv_bytes(columns: dict[str, list[Any]], delimiter: str = ",") -> bytes:
     """Columns as CSV in UTF-8, safe to open in a spreadsheet."""
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([guard(name) for name in columns])
-    writer.writerows([guard(cell) for cell in row] for row in zip(*columns.values(), strict=True))
-    return stream.getvalue().encode("utf-8")
+    rows = zip(*columns.values(), strict=True)
+    lines = (delimiter.join(map(_csv_cell, row)) or '""' for row in (list(columns), *rows))
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+
+
+def _csv_cell(value: Any) -> str:
+    """Text of a cell, quoted where any program could take a part of it for the end of the cell."""
+    text = "" if value is None else str(guard(value))
+    return '"' + text.replace('"', '""') + '"' if QUOTED.search(text) else text
 
 
 def table_bytes(columns: dict[str, list[Any]], path: str) -> bytes:
@@ -198,11 +215,28 @@ def _arrow_bytes(columns: dict[str, list[Any]], write: Any) -> bytes:
     return sink.getvalue()
 
 
-def check_target(path: str) -> None:
-    """Raise, before any work, if a file could not be written there."""
+def check_target(path: str, option: str, others: dict[str, str | None]) -> None:
+    """Raise, before any work, if a file could not be written there, or has another use.
+
+    Parameters
+    ----------
+    path : str
+        Where to write.
+    option : str
+        The option that said so.
+    others : dict
+        Other files of the command, by what they are.
+    """
+    for what, other in others.items():
+        if other is not None and other != "-" and same_file(path, other):
+            raise UsageError(f"{option}: {path} is the {what} too; expected another file")
     folder = Path(os.path.realpath(path)).parent
     if Path(path).is_dir():
         raise OutputError(f"{path}: a folder, expected the name of a file", file=path)
+    if Path(path).exists() and not Path(path).is_file():  # a device or a pipe, written in place
+        if not os.access(path, os.W_OK):
+            raise OutputError(f"{path}: cannot be written to", file=path)
+        return
     if not folder.is_dir():
         raise OutputError(f"{path}: there is no folder {folder.name!r}", file=path)
     if not os.access(folder, os.W_OK):
@@ -211,9 +245,16 @@ def check_target(path: str) -> None:
 
 def write_file(path: str, content: bytes) -> None:
     """Write a whole file or nothing."""
-    from ..model.file import write_whole
+    with writing(path):
+        write_whole(path, content)
 
+
+@contextmanager
+def writing(path: str | None) -> Iterator[None]:
+    """Say which file it was, and why, if it cannot be written."""
     try:
-        write_whole(Path(os.path.realpath(path)), content)
+        yield
     except OSError as error:
+        if path is None or error.filename != path:
+            raise
         raise OutputError(f"{path}: {error.strerror or error}", file=path) from None

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> Answer:
     from .reading import read_file
 
     if args.out is not None:
-        check_target(args.out)
+        check_target(args.out, "--out", {"model file": args.model, "data file": args.data})
     if args.id in ("prediction", "vote"):
         raise UsageError(f"--id: the output has a column {args.id!r} of its own; rename yours")
     model = load_model(args.model)

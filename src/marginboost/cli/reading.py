@@ -8,27 +8,32 @@ names the line. Rows are counted from 1, without the header; lines as an editor 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 import sys
 import warnings
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..files import GZIP, TooLarge, unpack
 from .errors import DataError, require, suggest
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", ".")
 DELIMITERS = (",", ";", "\t", "|")
-GZIP, PARQUET, ARROW_FILE, ARROW_STREAM = b"\x1f\x8b", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 ZIP = b"PK\x03\x04"
 BYTE_ORDER_MARKS = {
     b"\xef\xbb\xbf": "utf-8-sig",
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+MOST_PACKED = 100
+"""A gzipped file may unpack to so many times its size, and ``SPARE_BYTES`` more."""
+SPARE_BYTES = 1 << 26
+MOST_VALUES = 1 << 30
+"""Most values of a Parquet file, rows times columns: a few bytes can stand for any number."""
+MOST_COLUMNS = 100_000
 BLOCK_BYTES = 1 << 24
 """Text parsed at a time; where a row does not fit, all of it is."""
 
@@ -158,12 +163,16 @@ def _read_bytes(path: str) -> bytes:
 
 
 def _decompress(path: str, content: bytes) -> bytes:
+    """Unpack a gzipped file, unless it is far larger inside than any table would be."""
     if not content.startswith(GZIP):
         return content
     try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: damaged compression: {error}", file=path) from None
+        return unpack(content, MOST_PACKED * len(content) + SPARE_BYTES)
+    except TooLarge as error:
+        hint = f"more than {MOST_PACKED} times its size; if that is right, unpack it first"
+        raise DataError(f"{path}: {error}, {hint}", file=path) from None
+    except ValueError as error:
+        raise DataError(f"{path}: {error}", file=path) from None
 
 
 # -- Parquet and Arrow -----------------------------------------------------------------------------
@@ -174,11 +183,16 @@ def _read_arrow(path: str, content: bytes, dialect: Dialect) -> DataFile:
     source = pa.BufferReader(content)
     try:
         if content.startswith(PARQUET):
-            table = require("pyarrow.parquet").read_table(source)
+            table = _read_parquet(path, source)
         elif content.startswith(ARROW_FILE):
             table = ipc.open_file(source).read_all()
         else:
             table = ipc.open_stream(source).read_all()
+        table.validate(
+            full=True
+        )  # pyarrow believes offsets in a file, and reads wherever they lead
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read: {error}", file=path) from None
     keep = [
@@ -188,6 +202,14 @@ def _read_arrow(path: str, content: bytes, dialect: Dialect) -> DataFile:
         warnings.warn(f"{path}: the saved row index is left out", UserWarning, stacklevel=2)
     names = [table.column_names[j] for j in keep]
     return DataFile(path, dialect, names, [table.column(j) for j in keep])
+
+
+def _read_parquet(path: str, source: Any) -> Any:
+    file = require("pyarrow.parquet").ParquetFile(source)
+    size = file.metadata.num_rows * file.metadata.num_columns
+    if size > MOST_VALUES:
+        raise DataError(f"{path}: {size:,} values, expected at most {MOST_VALUES:,}", file=path)
+    return file.read()
 
 
 # -- text ------------------------------------------------------------------------------------------
@@ -256,6 +278,9 @@ def _read_text(path: str, content: bytes, dialect: Dialect) -> DataFile:
     header = next((record for _, record in text.records()), None)
     if header is None:
         raise DataError(f"{path}: the file is empty", file=path)
+    if len(header) > MOST_COLUMNS:
+        n = len(header)
+        raise DataError(f"{path}: {n:,} columns, expected at most {MOST_COLUMNS:,}", file=path)
     pa = require("pyarrow")
     try:
         table = _parse(text, len(header))

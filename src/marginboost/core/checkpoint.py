@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..files import write_whole
 from .callbacks import Callback
 from .hypothesis import hypothesis_from_dict
 from .sample import Sample
@@ -31,19 +32,24 @@ class Checkpoint(Callback):
     Parameters
     ----------
     path : str or path
-        The file. It is removed when the run ends by itself.
+        The file.
     every : int
         Rounds between two writes. The first round is written too: a path or a base learner that
         cannot be written shows at once.
+    keep : bool
+        Whether the file stays when the run ends by itself, for a caller who removes it when the
+        model is safe: until then the same fit makes the last rounds only. Else it is removed.
     """
 
     VERSION = 1
     saves_state = True
 
-    def __init__(self, path: str | os.PathLike[str], every: int = 10) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], every: int = 10, *, keep: bool = False
+    ) -> None:
         if every < 1:
             raise ValueError(f"every: got {every!r}, expected a positive integer")
-        self.path, self.every = path, every
+        self.path, self.every, self.keep = path, every, keep
 
     def on_start(self, state: State, oracle: Oracle, rule: Rule, max_rounds: int) -> None:
         """Take up the run in the file, after checking that it is this run."""
@@ -56,6 +62,8 @@ class Checkpoint(Callback):
         file = Path(self.path)
         if not file.exists():
             return
+        if not file.is_file():  # a device may have no end to read, and must not be removed
+            raise ValueError(f"checkpoint {file}: not a plain file")
         data = self._read(file)
         members = [hypothesis_from_dict(member) for member in data["state"]["members"]]
         state.restore(data["state"], members)
@@ -67,7 +75,7 @@ class Checkpoint(Callback):
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
             identity, version = data["identity"], data["version"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"checkpoint {file}: not a checkpoint file ({error})") from None
         if version != self.VERSION:
             raise ValueError(
@@ -97,22 +105,18 @@ class Checkpoint(Callback):
             "digest": _digest(content),
             **dict(zip(("state", "rule", "oracle"), content, strict=True)),
         }
-        temporary = Path(f"{os.fspath(self.path)}.{os.getpid()}.tmp")
-        try:
-            with temporary.open("w", encoding="utf-8") as file:
-                json.dump(data, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self.path)
-        finally:
-            temporary.unlink(missing_ok=True)  # there only if the write was interrupted
+        write_whole(self.path, json.dumps(data).encode("ascii"))
 
     def on_end(self, state: State) -> None:
         """Remove the file when the run ended by itself, not when it was interrupted."""
         # A fit inside an ``except`` block begins, and should end, with that block's exception.
-        if sys.exc_info()[1] is self._outer:
-            Path(self.path).unlink(missing_ok=True)
+        if sys.exc_info()[1] is self._outer and not self.keep:
+            self.remove()
         self._outer = None
+
+    def remove(self) -> None:
+        """Remove the file; what a link names, not the link."""
+        Path(os.path.realpath(self.path)).unlink(missing_ok=True)
 
 
 def _settings(values: dict[str, Any]) -> str:

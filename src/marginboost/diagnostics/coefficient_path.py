@@ -56,7 +56,7 @@ def coefficient_path(model: Any, X: Any = None, sample_weight: Any = None) -> Co
     sample_weight : array-like, optional
         Weights of these rows.
     """
-    members, coef = model.estimators_, np.asarray(model.estimator_weights_)
+    members, coef = model.ensemble_.members, model.ensemble_.coef
     n_features = model.n_features_in_
     lines = any(hasattr(member, "slope") for member in members)
     if lines and X is None:

@@ -112,7 +112,7 @@ def degrees_of_freedom(
     check_choice("freedom", freedom, FREEDOMS)
     if freedom == "trace":
         return np.array(list(_staged_trace(model, X, sample_weight)))
-    runs = model.estimators_ if hasattr(model, "problems_") else [model.estimators_]
+    runs = [run.ensemble.members for run in model.model_.runs]
     n_stages = max(map(len, runs))
     total = np.zeros(n_stages)
     for members in runs:
@@ -265,7 +265,7 @@ def _staged_trace(model: Any, X: Any, sample_weight: Any) -> Iterator[float]:
     rows = model.read_rows(X)
     dense, counts = rows.dense(0, rows.n_rows), _counts(sample_weight, rows.n_rows)
     left = np.eye(rows.n_rows)
-    for t, member in enumerate(model.estimators_):
+    for t, member in enumerate(model.ensemble_.members):
         outputs = member(dense)
         n_leaves = getattr(member, "n_leaves", 0)
         rate = 1.0 if t == 0 and n_leaves == 1 else float(model.learning_rate)  # the mean is whole

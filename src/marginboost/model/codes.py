@@ -30,6 +30,9 @@ CODES = ("one-vs-rest", "all-pairs", "error-correcting")
 EXHAUSTIVE_CLASSES = 7
 """Classes up to which the error-correcting code has every column there is."""
 
+ROWS_AT_ONCE = 512
+"""Classes that are compared with all others at a time."""
+
 TRIES = 200
 """Random codes of which the best is taken."""
 
@@ -84,13 +87,24 @@ def check_code(code: Any, n_classes: int) -> Array:
         )
     if not np.isin(matrix, (-1, 0, 1)).all():
         raise ValueError("code: expected entries -1, 0 and 1 only")
-    for problem, column in enumerate(matrix.T):
-        if not ((column == 1).any() and (column == -1).any()):
-            raise ValueError(f"code: column {problem} has not both a 1 and a -1")
-    for first, second in combinations(range(n_classes), 2):
-        if not (matrix[first] * matrix[second] == -1).any():
-            raise ValueError(f"code: no column sets class {first} against class {second}")
+    both = (matrix == 1).any(axis=0) & (matrix == -1).any(axis=0)
+    if not both.all():
+        raise ValueError(f"code: column {int(np.argmin(both))} has not both a 1 and a -1")
+    _check_opposed(matrix.astype(np.float32))
     return matrix.astype(np.int8)
+
+
+def _check_opposed(matrix: Array) -> None:
+    """Raise unless each two rows have opposite signs in some column."""
+    sizes = np.abs(matrix)
+    for first in range(0, len(matrix), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        # Σ|ab| and Σab, whole numbers and exact, are equal where no product is negative.
+        alike = sizes[part] @ sizes.T == matrix[part] @ matrix.T
+        alike &= np.arange(len(matrix)) > np.arange(len(matrix))[part, None]
+        if alike.any():
+            one, other = np.argwhere(alike)[0].tolist()
+            raise ValueError(f"code: no column sets class {first + one} against class {other}")
 
 
 def _exhaustive(n_classes: int) -> Array:

@@ -12,12 +12,9 @@ import json
 import math
 import os
 import reprlib
-import secrets
-import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
@@ -26,13 +23,16 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.history import OPTIONAL
 from ..core.oracle import Oracle
 from ..core.types import Array
+from ..files import GZIP, TooLarge, unpack, write_whole
 from ..losses import Loss
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, ClassModel, ReducedModel
-from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
+from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, is_text, model_from_document
 
-MAX_BYTES = 1 << 30
+MAX_BYTES = 1 << 28
 """Largest document that is read, after decompression."""
+MAX_VALUES = 1 << 24
+"""Most values in a document: each takes up to 80 bytes of memory, however short it is written."""
 INT64 = range(-(2**63), 2**64)
 """Integers of the file: what some 64-bit type of NumPy can hold."""
 
@@ -54,27 +54,15 @@ def save_model(estimator: Saved, path: str | os.PathLike[str]) -> None:
     ------
     TypeError
         If a part of the model cannot be written as data. No file is touched then.
+    ModelFileError
+        If the model is larger than what :func:`load_model` reads. Neither then.
     """
     text = json.dumps(document_of(estimator), allow_nan=False, separators=(",", ":"))
-    target = Path(os.path.realpath(os.fspath(path)))
     content = text.encode("ascii")
-    if target.suffix == ".gz":
+    _check_size(content, MAX_BYTES)  # what is written can be read
+    if os.path.realpath(path).endswith(".gz"):
         content = gzip.compress(content, mtime=0)  # no clock: equal models give equal files
-    write_whole(target, content)
-
-
-def write_whole(target: Path, content: bytes) -> None:
-    """Write beside the target, then rename: nobody ever sees half a file."""
-    beside = target.with_name(f".marginboost-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(beside, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    write_whole(path, content)
 
 
 class Saved(Protocol):
@@ -104,7 +92,7 @@ def document_of(estimator: Saved) -> dict[str, Any]:
             else {}
         ),
         "features": {
-            "names": [str(feature) for feature in names],
+            "names": [_scalar_to_data(str(name), "feature name") for name in names],
             "had_names": model.features.named,
             "categories": [
                 None if values is None else _values_to_data(values, f"categories of {feature!r}")
@@ -189,14 +177,15 @@ def _scalar_to_data(value: Any, field: str) -> Any:
     """Check that a value is a number, a flag or a string that a file can hold."""
     value = value.item() if isinstance(value, np.generic) else value
     storable = (
-        isinstance(value, bool | str)
+        isinstance(value, bool)
+        or (isinstance(value, str) and is_text(value))
         or (isinstance(value, int) and value in INT64)
         or (isinstance(value, float) and math.isfinite(value))
     )
     if not storable:
         raise TypeError(
             f"{field}: {reprlib.repr(value)} cannot be written as data; expected finite numbers, "
-            f"integers of 64 bits, strings, True and False{_JOBLIB}"
+            f"integers of 64 bits, strings of whole characters, True and False{_JOBLIB}"
         )
     return value
 
@@ -279,16 +268,8 @@ def load_model(
 
 def read_document(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     """Parse the JSON of a file strictly: no duplicate keys, no NaN, no number out of range."""
-    with open(path, "rb") as file:
-        compressed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        try:
-            content = (gzip.GzipFile(fileobj=file) if compressed else file).read(max_bytes + 1)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ModelFileError(f"damaged compression: {error}") from error
-    if len(content) > max_bytes:
-        raise ModelFileError(f"larger than {max_bytes} bytes")
     try:
+        content = _read_bytes(path, max_bytes)
         return json.loads(
             content.decode("utf-8"),
             object_pairs_hook=_object_without_duplicates,
@@ -302,14 +283,40 @@ def read_document(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -
         raise ModelFileError(f"not valid JSON: {error}") from error
     except RecursionError as error:
         raise ModelFileError("nested too deeply for a model file") from error
+    except MemoryError as error:
+        raise ModelFileError("too large for the memory of this machine") from error
+
+
+def _read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
+    """Text of a document, unless it, or what would be made of it, is too large."""
+    with open(path, "rb") as file:
+        content = file.read(max_bytes + 1)
+    if content.startswith(GZIP) and len(content) <= max_bytes:
+        try:
+            content = unpack(content, max_bytes)
+        except TooLarge:
+            raise ModelFileError(f"larger than {max_bytes} bytes when unpacked") from None
+        except ValueError as error:
+            raise ModelFileError(str(error)) from error
+    _check_size(content, max_bytes)
+    return content
+
+
+def _check_size(content: bytes, max_bytes: int) -> None:
+    if len(content) > max_bytes:
+        raise ModelFileError(f"larger than {max_bytes} bytes")
+    if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:  # values are told apart by these
+        raise ModelFileError(f"more than {MAX_VALUES} values")
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ModelFileError(f"key {reprlib.repr(twice)} stands twice in one object")
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise ModelFileError(f"key {reprlib.repr(name)} stands twice in one object")
+            seen.add(name)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -39,6 +39,10 @@ VERSION = 3
 regressor."""
 MAX_WRAPPERS = 8
 """Most base learners wrapped in each other."""
+MAX_CODED = 4096
+"""Most classes of several problems: each class is compared with each other one."""
+MAX_PADDED = 1 << 26
+"""Most bytes of classes as NumPy keeps strings, all as long as the longest."""
 
 DTYPES = (
     "bool",
@@ -61,6 +65,11 @@ T = TypeVar("T")
 
 class ModelFileError(ValueError):
     """A model file that is damaged, or not a model file; the message names file and field."""
+
+
+def is_text(value: str) -> bool:
+    """Whether a string can be written anywhere: JSON can spell half of a surrogate pair."""
+    return value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
 class Field:
@@ -88,6 +97,8 @@ class Field:
         """Return the value if it is of exactly this type: True is not an integer here."""
         if type(self.value) is not kind:
             self.wrong(expected)
+        if isinstance(self.value, str) and not is_text(self.value):
+            self.wrong("text: half a surrogate pair stands for no character")
         value: T = self.value
         return value
 
@@ -109,12 +120,12 @@ class Field:
         found = self.is_a(dict, "an object")
         return {name: Field(value, f"{prefix}{name}") for name, value in found.items()}
 
-    def items(self, length: int | None = None) -> list[Field]:
-        """Fields of a list."""
+    def items(self, length: int | None = None) -> Iterator[Field]:
+        """Fields of a list, one after the other: a long list takes no memory twice."""
         found = self.is_a(list, "a list")
         if length is not None and len(found) != length:
             self.wrong(f"{length} items, as in the rest of the file")
-        return [Field(value, f"{self.place}[{i}]") for i, value in enumerate(found)]
+        return (Field(value, f"{self.place}[{i}]") for i, value in enumerate(found))
 
     def number(self, finite: bool = False) -> float:
         """Return a number; NaN and infinities, written as strings, unless it has to be finite."""
@@ -130,7 +141,7 @@ class Field:
         """Return what ``maker`` makes of the value; what it refuses is a fault of the file."""
         try:
             return maker(self.value)
-        except ModelFileError:
+        except (ModelFileError, MemoryError):
             raise
         except Exception as error:  # the maker was written for sound data; this is the file's
             self.wrong(f"{expected} ({str(error)[:200]})", error)
@@ -220,7 +231,10 @@ def _read_problems(
     """Code of several classes, and a model of two for each of its columns."""
     if solver.model_type is not BinaryModel:
         fields["problems"].wrong("an algorithm for two classes")
-    classes, rows = _read_classes(fields["classes"], True), _read_code(fields["code"])
+    classes = _read_classes(fields["classes"], True)
+    if len(classes) > MAX_CODED:
+        fields["classes"].wrong(f"at most {MAX_CODED} classes where there are several problems")
+    rows = _read_code(fields["code"])
     chosen = _read_chosen(fields, solver, ())
     code = fields["code"].made_by(
         lambda _: check_code(rows, len(classes)), f"a code of {len(classes)} classes"
@@ -375,7 +389,7 @@ def _read_loss(field: Field) -> Loss:
 def _read_scalar(field: Field) -> Any:
     if type(field.value) not in (bool, int, float, str):
         field.wrong("a number, a string, true or false")
-    return field.value
+    return field.is_a(type(field.value), "a scalar")
 
 
 def _check_settings(model: Any) -> None:
@@ -385,8 +399,11 @@ def _check_settings(model: Any) -> None:
     model.check_parameters()
 
 
-def _read_values(field: Field) -> Array:
-    """Labels or categories, in the type they had."""
+def _read_values(field: Field, *, padded: bool = True) -> Array:
+    """Labels or categories, in the type they had; strings as objects if not ``padded``.
+
+    NumPy keeps strings of the type str all as long as the longest.
+    """
     entries = field.keys(("dtype", "values"))
     dtype = entries["dtype"].is_a(str, "the name of a type")
     if dtype not in DTYPES:
@@ -396,12 +413,16 @@ def _read_values(field: Field) -> Array:
     allowed = kinds.get(np.dtype(dtype).kind, (bool, int, float, str))
     if not all(type(scalar) in allowed for scalar in scalars):
         entries["values"].wrong(f"values of type {dtype}")
-    if len(set(scalars)) != len(scalars):
-        entries["values"].wrong("distinct values")
+    if dtype == "str" and not padded:
+        dtype = "object"
+    if dtype == "str" and 4 * len(scalars) * max(map(len, scalars), default=0) > MAX_PADDED:
+        entries["values"].wrong(f"strings that take at most {MAX_PADDED} bytes, equally long")
     with np.errstate(over="ignore"):
         values = entries["values"].made_by(lambda v: np.array(v, dtype=dtype), f"{dtype} values")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         entries["values"].wrong(f"values that fit in {dtype}")
+    if len(set(values.tolist())) != len(scalars):  # two may be equal only in their type
+        entries["values"].wrong("distinct values")
     return values
 
 
@@ -422,8 +443,10 @@ def _read_features(field: Field) -> Features:
     names = [name.is_a(str, "a feature name") for name in entries["names"].items()]
     if not names:
         entries["names"].wrong("at least one feature")
+    if len(set(names)) != len(names):
+        entries["names"].wrong("names that differ")
     categories = [
-        None if known.value is None else _read_values(known)
+        None if known.value is None else _read_values(known, padded=False)
         for known in entries["categories"].items(len(names))
     ]
     return Features(names, categories, named=entries["had_names"].is_a(bool, "true or false"))
@@ -467,6 +490,8 @@ def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hy
     elif isinstance(member, TreePerLabel):
         for tree in member.trees:
             _check_tree(tree, categories)
+    else:
+        raise ValueError(f"a hypothesis of kind {member.kind!r}, which no check is known for")
     return member
 
 
@@ -501,7 +526,7 @@ def _check_split(
 
 def _read_history(field: Field) -> History:
     entries = field.keys([name for name in FIELDS if name not in OPTIONAL], OPTIONAL)
-    n_rounds = len(entries["edge"].items())
+    n_rounds = len(entries["edge"].is_a(list, "a list"))
     return History(
         {name: [n.number() for n in column.items(n_rounds)] for name, column in entries.items()}
     )

@@ -158,8 +158,10 @@ def step_functions(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]:
     A categorical feature becomes a step function of its codes, with a cut after each code.
     """
     steps = []
-    for feature in sorted({stump.feature for stump in stumps}):
-        mine = [(s, float(a)) for s, a in zip(stumps, coef, strict=True) if s.feature == feature]
+    of_feature: dict[int, list[tuple[Stump, float]]] = {}
+    for stump, weight in zip(stumps, coef, strict=True):
+        of_feature.setdefault(stump.feature, []).append((stump, float(weight)))
+    for feature, mine in sorted(of_feature.items()):
         cuts = {s.threshold for s, _ in mine if s.categories is None and np.isfinite(s.threshold)}
         named = [code for s, _ in mine if s.categories is not None for code in s.categories]
         if named:

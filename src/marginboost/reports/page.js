@@ -236,10 +236,14 @@ function say(text, bad = false) {
   byId("message").classList.toggle("bad", bad);
 }
 
+// As `guard` in cli/output.py: no spreadsheet may take a cell for a formula, or for two.
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const SKIPPED = /^[\s\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff,;|]+/;
 function cell(text) {
-  const safe = text.length > 1 && /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? "'" + text : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const start = text.replace(SKIPPED, "");
+  const risky = /^[=+\-@＝＋－＠﹦﹢﹣﹫]/.test(start) && !NUMBER.test(start.trimEnd());
+  const safe = [...text].length > 1 && (risky || /^[\t\r\n]/.test(text)) ? "'" + text : text;
+  return /[,;|\t\r\n"]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 function csv() {
   const lines = data.suspects.filter((row) => decisions.has(row.row)).sort((a, b) => a.row - b.row).map((row) =>

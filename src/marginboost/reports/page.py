@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..audit import LabelAudit
-from ..model.file import write_whole
+from ..files import write_whole
 from .payload import audit_payload
 
 
@@ -48,7 +48,7 @@ def audit_page(payload: dict[str, Any]) -> str:
 
 def write_audit_report(audit: LabelAudit, path: str | Path, **details: Any) -> None:
     """Write the report of a fitted audit; details as in :func:`audit_payload`."""
-    write_whole(Path(path), audit_page(audit_payload(audit, **details)).encode())
+    write_whole(path, audit_page(audit_payload(audit, **details)).encode())
 
 
 def _asset(name: str) -> str:

@@ -2,20 +2,26 @@
 
 Bound to the loopback address. A request must name this very host and port, carry the secret of this
 run in its address, and, if a page made it, come from our own page: no other site that is open in
-the browser can read the data or change a decision.
+the browser can read the data or change a decision. The command line of a browser can be read by
+everybody on the machine, so the secret is not on it: the browser opens a file that only its user
+can read, which leads to a ticket that is good for once, which leads to the page.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+import shutil
 import socket
 import sys
+import tempfile
 import threading
+import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from .page import audit_page
@@ -25,8 +31,9 @@ MOST_BYTES = 1_000
 PATIENCE = 20.0
 """Seconds that a silent connection is kept open."""
 WORDS = ("wrong", "right")
+HTML = "text/html; charset=utf-8"
 
-Save = Callable[[dict[int, str]], None]
+Save = Callable[[dict[int, str]], dict[int, str] | None]
 
 
 class AuditServer(ThreadingHTTPServer):
@@ -37,8 +44,9 @@ class AuditServer(ThreadingHTTPServer):
     payload : dict
         What the page shows.
     save : callable, optional
-        Called with all decisions, row number to "wrong" or "right", after each change. What it
-        raises is shown on the page, and the change is taken back.
+        Called with all decisions, row number to "wrong" or "right", after each change. It may
+        return the decisions that are kept now, if others make some too. What it raises is shown on
+        the page, and the change is taken back.
     port : int
         Port; 0 takes a free one.
     decisions : dict, optional
@@ -65,6 +73,8 @@ class AuditServer(ThreadingHTTPServer):
         self.rows = {suspect["row"] for suspect in payload["suspects"]}
         self._payload = {**payload, "save": f"/{self.secret}/decisions", "kept_in": kept_in}
         self._save, self._lock = save, threading.Lock()
+        self._tickets: set[str] = set()
+        self._folders: list[Path] = []
 
     @property
     def host(self) -> str:
@@ -76,6 +86,30 @@ class AuditServer(ThreadingHTTPServer):
         """Address of the page."""
         return f"http://{self.host}/{self.secret}/"
 
+    def ticket(self) -> str:
+        """Address that leads to the page, once."""
+        ticket = f"/open/{secrets.token_urlsafe(16)}"
+        with self._lock:
+            self._tickets.add(ticket)
+        return f"http://{self.host}{ticket}"
+
+    def redeem(self, path: str) -> bool:
+        """Whether the path of a request is that of a ticket; it is none afterwards."""
+        with self._lock:
+            if path not in self._tickets:
+                return False
+            self._tickets.remove(path)
+            return True
+
+    def open_in_browser(self) -> bool:
+        """Open the page; nobody else can see its address meanwhile."""
+        folder = Path(tempfile.mkdtemp(prefix="marginboost-"))  # for this user only
+        self._folders.append(folder)
+        file = folder / "open.html"
+        file.touch(mode=0o600)
+        file.write_bytes(_leads_to(self.ticket()))
+        return webbrowser.open(file.as_uri())
+
     def page(self) -> bytes:
         """The page with the decisions so far."""
         with self._lock:
@@ -86,9 +120,8 @@ class AuditServer(ThreadingHTTPServer):
         with self._lock:
             changed = {**self.decisions, row: decision}
             kept = {row: word for row, word in changed.items() if word is not None}
-            if self._save is not None:
-                self._save(dict(kept))
-            self.decisions = kept
+            merged = None if self._save is None else self._save(dict(kept))
+            self.decisions = kept if merged is None else merged
 
     def start(self) -> None:
         """Answer requests in the background."""
@@ -103,6 +136,8 @@ class AuditServer(ThreadingHTTPServer):
         """Answer no more."""
         self.shutdown()
         self.server_close()
+        for folder in self._folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -110,10 +145,15 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = PATIENCE
 
     def do_GET(self) -> None:
-        """Send the page."""
+        """Send the page, or the way to it."""
+        if self.headers.get("Host") == self.server.host and self.server.redeem(self.path):
+            # A browser that comes from a file says that it comes from another site. The next step
+            # has to be one of our own pages, not a redirect, which would still count as the file's.
+            self._send(HTTPStatus.OK, _leads_to(f"/{self.server.secret}/"), HTML)
+            return
         if self._refused("/"):
             return
-        self._send(HTTPStatus.OK, self.server.page(), "text/html; charset=utf-8")
+        self._send(HTTPStatus.OK, self.server.page(), HTML)
 
     def do_POST(self) -> None:
         """Take a decision."""
@@ -181,6 +221,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep the terminal quiet."""
+
+
+def _leads_to(address: str) -> bytes:
+    """Page that goes to another at once."""
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Label audit</title>'
+        '<meta name="referrer" content="no-referrer">'
+        f'<meta http-equiv="refresh" content="0; url={address}"></head>'
+        f'<body><a href="{address}">Label audit</a></body></html>'
+    ).encode()
 
 
 def _decision(body: bytes, rows: set[int]) -> tuple[int, str | None] | None:

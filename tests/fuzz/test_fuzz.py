@@ -1,0 +1,41 @@
+"""Damaged files, a fixed number each time; ``python -m tests.fuzz --budget N`` takes more."""
+
+import os
+import time
+
+import pytest
+from fuzz_batch import run_batch, try_all
+
+BUDGET = int(os.environ.get("MARGINBOOST_FUZZ", "400"))
+
+
+@pytest.mark.parametrize("target", ["models", "tables"])
+def test_damaged_files(target):
+    """Refused with a clear message or read; no crash, no hang, no other exception."""
+    report = run_batch(target, BUDGET, seed=0, patience=120 + BUDGET)
+    assert report.failures == []
+    assert sum(report.outcomes.values()) == BUDGET
+    assert report.outcomes["refused"] > BUDGET / 10
+    assert report.outcomes["sound"] > BUDGET / 50
+
+
+def test_faults_are_seen():
+    def fail():
+        raise KeyError("x")
+
+    def hang():
+        end = time.process_time() + 1.2
+        while time.process_time() < end:
+            pass
+        return "sound"
+
+    report = try_all(iter([("one", fail), ("two", hang), ("three", lambda: "refused")]))
+    assert report.outcomes == {"fault": 1, "sound": 1, "refused": 1}
+    assert report.failures[0] == "one: KeyError: 'x'"
+    assert report.failures[1].startswith("two: took ")
+    assert len(report.failures) == 2
+
+
+def test_a_batch_that_crashes_or_hangs_is_a_fault():
+    assert "ended with 1" in run_batch("models", "none", 0, patience=60).failures[0]
+    assert "did not end in 0.01 seconds" in run_batch("models", 9, 0, patience=0.01).failures[0]
