@@ -19,14 +19,14 @@ from ..core.run import Run, train
 from ..core.sample import Sample
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
-from ..data.table import is_frame
+from ..data.table import default_names, is_frame, read_array
 from ..kernels.threads import resolve_n_jobs
 from ..model.explanation import Explanation
 from ..model.file import save_model
 from ..oracles.any_sklearn import SklearnOracle
 from ..oracles.stumps import StumpOracle
 from ..validation import check_number
-from .inputs import check_cuts
+from .inputs import check_columns, check_cuts
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
@@ -176,7 +176,7 @@ class BaseBooster(BaseEstimator):
         if X.shape[0] == 0:
             raise ValueError(f"X: got 0 rows, expected at least {self._fewest_rows}")
         names = getattr(self, "feature_names_in_", None)
-        self._names = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
+        self._names = default_names(X.shape[1]) if names is None else list(names)
         table = Table.learn(X, self._names, self._categorical_columns())
         self._categories = table.categories
         return table
@@ -274,6 +274,7 @@ class BaseBooster(BaseEstimator):
                     f"X has {X.n_features} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_} features as input"
                 )
+            check_columns(X, self._names, self._categories)
             learnt = self._reduced or hasattr(self, "ensemble_")
             for ensemble in self._ensembles() if learnt else ():
                 check_cuts(ensemble, X)
@@ -287,7 +288,7 @@ class BaseBooster(BaseEstimator):
         if is_frame(X):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
             return X
-        return validate_data(self, X=X, reset=reset, **_ARRAY_CHECKS)
+        return validate_data(self, X=read_array(X), reset=reset, **_ARRAY_CHECKS)
 
     def _scores(self, rows: Table | BinnedMatrix) -> Array:
         return self.ensemble_.scores(rows, resolve_n_jobs(self.n_jobs))

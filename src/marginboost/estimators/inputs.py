@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,22 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..core.ensemble import Ensemble
 from ..core.types import Array
 from ..data import BinnedMatrix
+from ..data.table import Categories, other_names
+
+
+def _check_plain(name: str, values: Any, *, dates: bool = False) -> None:
+    """Raise where values would be read as the numbers that they are stored as: masked, or dates."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        row = int(np.argmax(np.ma.getmaskarray(values).ravel()))
+        raise ValueError(f"{name}: row {row} is masked, expected a value for every row")
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind in ("m", "M") and not dates:
+        raise ValueError(f"{name}: got dates or times ({values.dtype}), expected numbers")
 
 
 def read_labels(y: Any, n_rows: int) -> Array:
     """Labels as an array, one a row, none missing."""
+    _check_plain("y", y, dates=True)
     labels = column_or_1d(y, warn=True)
     if len(labels) != n_rows:
         raise ValueError(f"y: got {len(labels)} labels for {n_rows} rows of X")
@@ -34,6 +47,7 @@ def read_labels(y: Any, n_rows: int) -> Array:
 
 def read_targets(y: Any, n_rows: int) -> Array:
     """Targets of a regression as float64, one a row, all finite."""
+    _check_plain("y", y)
     given = column_or_1d(y, warn=True)
     if len(given) != n_rows:
         raise ValueError(f"y: got {len(given)} targets for {n_rows} rows of X")
@@ -58,6 +72,40 @@ def distinct_labels(labels: Array) -> Array:
     return np.unique(labels)
 
 
+def check_columns(bins: BinnedMatrix, names: Sequence[Any], categories: Categories) -> None:
+    """Raise unless the columns of binned rows are the model's: the same names and categories.
+
+    Codes say nothing about what they stand for: those of other columns would be read as the
+    model's.
+    """
+    if others := other_names(bins.names, names):
+        raise ValueError(f"X: {others[0]}, as in the rows that the model was fitted on")
+    for name, found, expected in zip(names, bins.categories, categories, strict=True):
+        if (found is None) != (expected is None):
+            kinds = ("numbers", "categories")
+            got, wanted = kinds[found is not None], kinds[expected is not None]
+            raise ValueError(f"X: column {name!r} of the BinnedMatrix holds {got}, not {wanted}")
+        if found is not None and expected is not None:
+            _check_categories(str(name), found.tolist(), expected.tolist())
+
+
+def _check_categories(name: str, found: list[Any], expected: list[Any]) -> None:
+    """Raise unless a column has the model's categories, in their order."""
+    if found == expected:
+        return
+    unknown = [label for label in found if label not in expected]
+    lacking = [label for label in expected if label not in found]
+    differences = [
+        *([f"unknown: {', '.join(map(repr, unknown[:5]))}"] if unknown else []),
+        *([f"not there: {', '.join(map(repr, lacking[:5]))}"] if lacking else []),
+    ]
+    raise ValueError(
+        f"X: column {name!r} of the BinnedMatrix has other categories than the model "
+        f"({'; '.join(differences) or 'in another order'}); bin the rows with those of the "
+        "training data (BinnedMatrix.bin)"
+    )
+
+
 def check_cuts(ensemble: Ensemble, bins: BinnedMatrix) -> None:
     """Raise unless every cut of the model is one between the bins: else a bin may straddle it."""
     for member in ensemble.members:
@@ -74,6 +122,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
     """Weights as an array of nonnegative numbers, not all zero; ones where none are given."""
     if sample_weight is None:
         return np.ones(n_rows)
+    _check_plain("sample_weight", sample_weight)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
