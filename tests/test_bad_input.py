@@ -18,6 +18,7 @@ from marginboost import (
     BaggedVoteClassifier,
     BinnedMatrix,
     EarlyStopping,
+    LSBoostRegressor,
     MarginalAdaBoostClassifier,
     ResamplingOracle,
     StumpOracle,
@@ -147,6 +148,62 @@ def test_bad_rows(case):
     rows, message = BAD_ROWS[case]
     with pytest.raises(ValueError, match=exactly(message)):
         AdaBoostClassifier().fit(rows, Y)
+
+
+DATES = np.array([["2020-01-01", "2021-01-01"]] * 6, dtype="datetime64[D]")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        DATES,
+        DATES - DATES.min(),
+        DATES.astype(object).astype("datetime64[D]").tolist(),
+        [[np.datetime64("2020"), 1.0]] * 6,
+        np.array([[np.timedelta64(5, "s"), 1.0]] * 6, dtype=object),
+        np.ma.masked_array(DATES, mask=False),
+    ],
+    ids=["dates", "times", "Python's dates", "in lists", "in objects", "masked"],
+)
+def test_dates_are_not_numbers(rows):
+    """As in data frames: the number that a date is stored as depends on its unit."""
+    model = AdaBoostClassifier(n_estimators=2).fit(X, Y)
+    for read in (lambda: AdaBoostClassifier().fit(rows, Y), lambda: model.predict(rows)):
+        with pytest.raises((ValueError, TypeError), match=r"dates or times|datetime\.date"):
+            read()
+    with pytest.raises((ValueError, TypeError), match=r"dates or times|datetime\.date"):
+        BinnedMatrix.from_data(rows)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
+def test_masked_values_are_missing(dtype):
+    rows = np.array([[1, 5], [1, 6], [2, 5], [3, 6], [4, 5], [5, 6]], dtype=dtype)
+    mask = np.zeros(rows.shape, dtype=bool)
+    mask[[0, 3, 5], [0, 0, 1]] = True
+    missing = np.where(mask, np.nan, rows.astype(np.float64))
+    masked = np.ma.masked_array(rows, mask)
+    model, expected = (AdaBoostClassifier(n_estimators=4).fit(r, Y) for r in (masked, missing))
+    assert model.estimators_ == expected.estimators_
+    votes = expected.decision_function(missing)
+    np.testing.assert_array_equal(model.decision_function(masked), votes)
+    binned = BinnedMatrix.from_data(masked)
+    np.testing.assert_array_equal(binned.codes, BinnedMatrix.from_data(missing).codes)
+    np.testing.assert_array_equal(model.decision_function(binned.bin(masked)), votes)
+
+
+def test_masked_labels_targets_and_weights_are_refused():
+    masked = np.ma.masked_array(Y, mask=[0, 0, 1, 0, 0, 0])
+    for read in (
+        lambda: AdaBoostClassifier().fit(X, masked),
+        lambda: LSBoostRegressor().fit(X, masked),
+        lambda: AdaBoostClassifier().fit(X, Y, sample_weight=masked),
+    ):
+        with pytest.raises(ValueError, match="row 2 is masked, expected a value for every row"):
+            read()
+    with pytest.raises(ValueError, match="y: got dates or times"):
+        LSBoostRegressor().fit(X, DATES[:, 0])
+    with pytest.raises(ValueError, match="sample_weight: got dates or times"):
+        AdaBoostClassifier().fit(X, Y, sample_weight=DATES[:, 0] - DATES[0, 0])
 
 
 def test_rows_at_predict():

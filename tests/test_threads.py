@@ -1,9 +1,11 @@
 """Results do not depend on threads, and threads survive what users do to them."""
 
+import io
 import multiprocessing
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from marginboost import (
     TreeOracle,
 )
 from marginboost.data import Table
+from marginboost.kernels import threads
 from marginboost.kernels.threads import (
     ROW_BLOCK,
     available_threads,
@@ -235,9 +238,77 @@ def test_row_blocks_cover_the_rows(n):
     assert run_rows(lambda start, stop: (start, stop), n, 2) == blocks
 
 
-def test_number_of_threads(monkeypatch):
+@pytest.mark.parametrize("n_blocks", [2, 9])
+def test_after_an_error_no_more_blocks_are_begun(n_blocks):
+    """Both threads have begun a block when one fails; the other ends its own and takes no more."""
+    barrier, begun = threading.Barrier(2, timeout=30), []
+
+    def task(block):
+        begun.append(block)
+        if block < 2:
+            barrier.wait()
+        if block == 1:
+            raise ArithmeticError("block one")
+        threading.Event().wait(0.2)  # the time that the other needs to fail
+
+    with pytest.raises(ArithmeticError, match="block one"):
+        run_blocks(task, n_blocks, 2)
+    assert sorted(begun) == [0, 1]
+
+
+def test_a_helper_that_leaves_is_not_lost():
+    def leave():
+        raise SystemExit
+
+    invite(leave, 4)
+    test_work_is_shared_out()
+
+
+@pytest.fixture
+def no_new_threads(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threads, "_tasks", SimpleQueue())
+    monkeypatch.setattr(threads, "_n_threads", 0)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+
+
+def test_where_no_thread_can_be_started_the_caller_works_alone(no_new_threads):
+    test_every_block_runs_once(3, 20)
+    X, y = rows_of(30_000, d=20)
+    models = [AdaBoostClassifier(n_estimators=5, n_jobs=k).fit(X, y) for k in (1, 3)]
+    assert_same_bits(*models)
+    assert threads._tasks.empty()  # nothing is kept for threads that never come
+
+
+@pytest.fixture
+def eight_cores(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.delenv("LOKY_MAX_CPU_COUNT", raising=False)
+    threads._granted_cores.cache_clear()
+    yield
+    threads._granted_cores.cache_clear()
+
+
+def cgroup(monkeypatch, files):
+    """Let the files of the control group be these, and no others."""
+    exists, opened = os.path.exists, open
+
+    def is_there(path):
+        return path in files if str(path).startswith("/sys/fs/cgroup/") else exists(path)
+
+    def read(path, *args, **kwargs):
+        return io.StringIO(files[path]) if path in files else opened(path, *args, **kwargs)
+
+    monkeypatch.setattr(os.path, "exists", is_there)
+    monkeypatch.setattr("builtins.open", read)
+
+
+def test_number_of_threads(monkeypatch, eight_cores):
+    cgroup(monkeypatch, {})
     assert resolve_n_jobs(None) == resolve_n_jobs(-1) == available_threads() == 8
     assert resolve_n_jobs(-2) == 7
     assert resolve_n_jobs(-100) == 1
@@ -248,6 +319,26 @@ def test_number_of_threads(monkeypatch):
     for nonsense in ("", "many", "0", "4,2"):
         monkeypatch.setenv("OMP_NUM_THREADS", nonsense)
         assert resolve_n_jobs(None) == 8
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 3}, raising=False)
+    assert resolve_n_jobs(None) == 2
+
+
+V1 = "/sys/fs/cgroup/cpu/cpu.cfs_"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="control groups are Linux's")
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"/sys/fs/cgroup/cpu.max": "250000 100000"}, 3),
+        ({"/sys/fs/cgroup/cpu.max": "max 100000"}, 8),
+        ({V1 + "quota_us": "50000", V1 + "period_us": "100000"}, 1),
+        ({V1 + "quota_us": "-1", V1 + "period_us": "100000"}, 8),
+    ],
+)
+def test_the_quota_of_a_container_counts(monkeypatch, eight_cores, files, expected):
+    cgroup(monkeypatch, files)
+    assert available_threads() == expected
 
 
 def test_linear_algebra_on_one_thread():
@@ -258,4 +349,21 @@ def test_linear_algebra_on_one_thread():
         before = algebra()
         with one_algebra_thread():
             assert set(algebra()) == {1}
+        assert algebra() == before
+
+
+def test_overlapping_users_leave_the_libraries_as_they_were():
+    """The first to come is the first to go; the second still has one thread, then all come back."""
+
+    def algebra():
+        return [part["num_threads"] for part in threadpool_info() if part["user_api"] == "blas"]
+
+    with threadpool_limits(2, "blas"):
+        before = algebra()
+        first, second = one_algebra_thread(), one_algebra_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(algebra()) == {1}
+        second.__exit__(None, None, None)
         assert algebra() == before

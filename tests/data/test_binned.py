@@ -1,10 +1,12 @@
 """Cuts and codes of the binned matrix."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 
 import marginboost.data.binned as binned_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
@@ -327,3 +329,108 @@ def test_from_data_and_bin_share_their_cuts():
     np.testing.assert_array_equal(
         model.decision_function(bins.bin(new)), model.decision_function(new)
     )
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [0, 2, 4, 300])
+def test_bin_wants_as_many_columns(width):
+    bins = BinnedMatrix.from_data(np.random.default_rng(0).normal(size=(30, 3)))
+    for rows in (np.zeros((5, width)), sparse.csr_matrix((5, width))):
+        with pytest.raises(ValueError, match=f"X: got {width} columns, expected 3"):
+            bins.bin(rows)
+    with pytest.raises(ValueError, match="X: got 1 dimensions, expected 2"):
+        bins.bin(np.zeros(3))
+
+
+def test_bin_wants_the_columns_of_a_frame_by_name():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [3.0, 1.0, 2.0]})
+    bins = BinnedMatrix.from_data(frame)
+    with pytest.raises(ValueError, match="X: column 0 is 'b', expected 'a'"):
+        bins.bin(frame[["b", "a"]])
+    np.testing.assert_array_equal(bins.bin(frame).codes, bins.codes)
+    np.testing.assert_array_equal(bins.bin(frame.to_numpy()).codes, bins.codes)  # has no names
+    nameless = BinnedMatrix.from_data(frame.to_numpy())
+    np.testing.assert_array_equal(nameless.bin(frame).codes, bins.codes)
+
+
+CUTS = [np.array([0.5, 1.5]), np.array([0.0])]
+
+
+@pytest.mark.parametrize(
+    ("codes", "match"),
+    [
+        (np.array([[0.0, np.nan], [1.0, 0.0]]), "got 2 dimensions of float64"),
+        (np.array([[0, -1], [1, 0]]), "got 2 dimensions of int64"),
+        (np.array([0, 1], dtype=np.uint8), "got 1 dimensions of uint8"),
+        (np.zeros((3, 2), dtype=np.uint8), "got 3 columns of codes, 2 of cuts"),
+        (np.array([[0, 3], [2, 3]], dtype=np.uint8), "column 'b' has the code 3 as uint8"),
+    ],
+)
+def test_codes_that_kernels_could_not_read(codes, match):
+    with pytest.raises(ValueError, match=match):
+        BinnedMatrix(codes, CUTS, [None, None], ["a", "b"])
+
+
+def test_codes_must_have_room_for_missing():
+    cuts = np.arange(255.0)  # 256 bins, and one for missing values
+    with pytest.raises(ValueError, match="expected at most 256, in a type that can hold it"):
+        BinnedMatrix(np.zeros((1, 4), np.uint8), [cuts], [None], ["a"])
+    assert BinnedMatrix(np.zeros((1, 4), np.uint16), [cuts], [None], ["a"]).n_bins == [256]
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"max_bins": 1}, "max_bins: got 1"),
+        ({"sample_weight": np.ones(29)}, r"sample_weight: got shape \(29,\)"),
+        ({"sample_weight": np.full(30, np.nan)}, "sample_weight: got shape"),
+        ({"categorical": [3]}, "categorical: got 3"),
+        ({"categorical": [-1]}, "categorical: got -1"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, match):
+    with pytest.raises(ValueError, match=match):
+        BinnedMatrix.from_data(np.random.default_rng(0).normal(size=(30, 3)), **settings)
+
+
+@pytest.fixture(scope="module")
+def named():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(80, 2)).round(1), columns=["age", "size"])
+    frame["colour"] = pd.Categorical(rng.choice(["red", "green", "blue"], size=80))
+    y = (frame["age"] + (frame["colour"] == "red") > 0.3).to_numpy()
+    return frame, y, AdaBoostClassifier(n_estimators=8).fit(frame, y)
+
+
+def test_predict_refuses_binned_rows_of_other_columns(named):
+    frame, _, model = named
+    bins = BinnedMatrix.from_data(frame)
+    np.testing.assert_array_equal(model.decision_function(bins), model.decision_function(frame))
+    other = BinnedMatrix(bins.codes, bins.edges, bins.categories, ["size", "age", "colour"])
+    with pytest.raises(ValueError, match="X: column 0 is 'size', expected 'age'"):
+        model.predict(other)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda c: c.cat.rename_categories({"red": "pink"}), "unknown: 'pink'; not there: 'red'"),
+        (lambda c: c.where(c != "red"), "not there: 'red'"),
+        (lambda c: c.cat.codes.astype(float), "holds numbers, not categories"),
+    ],
+)
+def test_predict_refuses_binned_rows_of_other_categories(named, change, match):
+    frame, _, model = named
+    bins = BinnedMatrix.from_data(frame.assign(colour=change(frame["colour"])))
+    with pytest.raises(ValueError, match=f"column 'colour' of the BinnedMatrix .*{match}"):
+        model.predict(bins)
+
+
+def test_predict_refuses_categories_in_another_order(named):
+    frame, _, model = named
+    bins = BinnedMatrix.from_data(frame)
+    turned = [None, None, bins.categories[2][::-1]]
+    with pytest.raises(ValueError, match=r"other categories than the model \(in another order"):
+        model.predict(BinnedMatrix(bins.codes, bins.edges, turned, bins.names))

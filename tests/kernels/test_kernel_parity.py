@@ -302,27 +302,22 @@ def step_problem(draw, most):
 
 
 @FAST
-@given(hnp.arrays(np.float64, st.integers(0, 50), elements=VALUES), step_problem(300))
-def test_add_step_function(values, step):
-    thresholds, levels = step
-    values = np.concatenate([values, thresholds])
-    out = np.ones(len(values))
-    scores.add_step_function(values, thresholds, levels, out)
-    np.testing.assert_array_equal(out, 1.0 + reference.step_function(values, thresholds, levels))
-
-
-@FAST
-@given(st.data(), st.lists(step_problem(255), min_size=1, max_size=3), st.sampled_from("CF"))
-def test_add_narrow_step_functions(data, steps, order):
+@given(
+    st.data(),
+    st.lists(st.sampled_from([5, 255, 300]).flatmap(step_problem), min_size=1, max_size=3),
+    st.sampled_from("CF"),
+)
+def test_add_step_functions(data, steps, order):
     n, d = data.draw(st.integers(0, 30)), len(steps) + 1
     rows = np.asarray(data.draw(hnp.arrays(np.float64, (n, d), elements=VALUES)), order=order)
     features = np.array(data.draw(st.permutations(range(d)))[: len(steps)])
-    thresholds = np.array([search.pad_narrow(cuts) for cuts, _ in steps])
-    levels = np.zeros((len(steps), 257))
-    for row, (_, heights) in zip(levels, steps, strict=True):
-        row[: len(heights) - 1], row[256] = heights[:-1], heights[-1]
+    padded = [scores.pad_cuts(cuts) for cuts, _ in steps]
+    levels = [heights for _, heights in steps]
+    starts = np.cumsum([(0, 0), *zip(map(len, padded), map(len, levels), strict=True)], axis=0)
     out, expected = np.zeros((2, n))
-    scores.add_narrow_step_functions(rows, features, thresholds, levels, out)
+    scores.add_step_functions(
+        rows, features, np.concatenate(padded), np.concatenate(levels), starts, out
+    )
     for feature, (cuts, heights) in zip(features, steps, strict=True):
         expected += reference.step_function(rows[:, feature], cuts, heights)
     np.testing.assert_array_equal(out, expected)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,7 +28,11 @@ class Rows(Protocol):
 
 @dataclass(frozen=True)
 class Ensemble:
-    """``F(x) = Σ coef_t h_t(x)``, with equally many coefficients and hypotheses."""
+    """``F(x) = Σ coef_t h_t(x)``, with equally many coefficients and hypotheses.
+
+    The coefficients are kept as a copy that cannot be written, since tables for prediction are made
+    from them once.
+    """
 
     members: tuple[Hypothesis, ...]
     coef: Array
@@ -35,6 +40,12 @@ class Ensemble:
     def __post_init__(self) -> None:
         if len(self.members) != len(self.coef):
             raise ValueError(f"{len(self.members)} hypotheses but {len(self.coef)} coefficients")
+        coef = np.array(self.coef, dtype=np.float64)
+        coef.flags.writeable = False
+        object.__setattr__(self, "coef", coef)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.members, self.coef)  # and no tables
 
     def __len__(self) -> int:
         return len(self.members)
@@ -51,7 +62,7 @@ class Ensemble:
 
     def scores(self, rows: Rows, n_threads: int = 1) -> Array:
         """``F`` for every row, a chunk of rows at a time."""
-        voters = [kind.voter(members, coef) for kind, members, coef in self.by_kind()]
+        voters = self._voters
         out = np.zeros((rows.n_rows, *self.shape))
         chunks = list(rows.chunks())
 
@@ -72,9 +83,18 @@ class Ensemble:
             scores = scores + weight * member(dense)
             yield scores
 
+    @cached_property
+    def _voters(self) -> list[Callable[[Array], Array]]:
+        """Votes of each kind of hypothesis, with their tables.
+
+        Made when first needed; two threads that both come first make the same ones.
+        """
+        return [kind.voter(members, coef) for kind, members, coef in self.by_kind()]
+
     def by_kind(self) -> Iterator[tuple[type[Hypothesis], Sequence[Any], Array]]:
-        """Hypotheses of each class, with their coefficients, in the order of prediction."""
-        kinds = dict.fromkeys(type(member) for member in self.members)
-        for kind in kinds:
-            which = [t for t, member in enumerate(self.members) if type(member) is kind]
+        """Hypotheses of each kind, with their coefficients."""
+        places: dict[type[Hypothesis], list[int]] = {}
+        for t, member in enumerate(self.members):
+            places.setdefault(type(member), []).append(t)
+        for kind, which in places.items():
             yield kind, [self.members[t] for t in which], self.coef[which]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,17 @@ import numpy as np
 from ..kernels.binning import assign_bins, assign_block
 from ..kernels.search import pad_narrow
 from ..kernels.threads import resolve_n_jobs, run_blocks
-from .table import Categories, Table, as_source, frame_names, is_frame, row_chunks
+from ..validation import check_number
+from .table import (
+    Categories,
+    Table,
+    as_source,
+    default_names,
+    frame_names,
+    is_frame,
+    other_names,
+    row_chunks,
+)
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,32 +47,47 @@ class BinnedMatrix:
         For each feature, None or its categories; then the code is the position in that list.
     names : list of str
         Feature names.
+    has_missing : array (n_features,) of bool
+        Whether each feature has a missing value.
     """
 
     def __init__(
         self, codes: Array, edges: list[Array], categories: Categories, names: list[str]
     ) -> None:
-        self.codes = codes
+        self.codes = np.ascontiguousarray(codes)
         self.edges = edges
         self.categories = categories
         self.names = names
-        self.n_bins = np.array(
-            [
-                len(cuts) + 1 if known is None else max(1, len(known))
-                for cuts, known in zip(edges, categories, strict=True)
-            ]
-        )
-        self.n_features, self.n_rows = codes.shape
+        self.n_bins = np.array([count_bins(*pair) for pair in zip(edges, categories, strict=True)])
+        self._check_codes(len(names))
+        self.n_features, self.n_rows = self.codes.shape
+
+    def _check_codes(self, n_features: int) -> None:
+        """Refuse codes that the kernels, which do not check, would read past their tables with."""
+        codes, n_bins = self.codes, self.n_bins
+        if codes.dtype.kind != "u" or codes.ndim != 2:
+            raise ValueError(
+                f"codes: got {codes.ndim} dimensions of {codes.dtype}, expected 2 of unsigned "
+                "integers"
+            )
+        if not len(codes) == len(n_bins) == n_features:
+            raise ValueError(
+                f"got {len(codes)} columns of codes, {len(n_bins)} of cuts or categories and "
+                f"{n_features} names, expected as many of each"
+            )
+        largest = codes.max(axis=1, initial=0).astype(np.int64)
+        if (largest > n_bins).any() or (n_bins > np.iinfo(codes.dtype).max).any():
+            j = int(np.argmax(np.maximum(largest, 0) - n_bins))
+            raise ValueError(
+                f"codes: column {self.names[j]!r} has the code {largest[j]} as {codes.dtype}, "
+                f"expected at most {n_bins[j]}, in a type that can hold it"
+            )
+        self.has_missing: Array = largest == n_bins
 
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, features), as of the table it came from."""
         return self.n_rows, self.n_features
-
-    @cached_property
-    def has_missing(self) -> Array:
-        """Whether each feature has a missing value."""
-        return self.codes.max(axis=1, initial=0) == self.n_bins
 
     @classmethod
     def from_table(
@@ -90,6 +114,10 @@ class BinnedMatrix:
             Threads; None is all cores.
         """
         threads = resolve_n_jobs(n_jobs)
+        if max_bins is not None:
+            check_number("max_bins", max_bins, at_least=2, integer=True)
+        if sample_weight is not None:
+            sample_weight = _read_weights(sample_weight, table.n_rows)
         rows = _sample_rows(table.n_rows) if max_bins is not None else None
         edges: list[Array] = [np.empty(0)] * table.n_features
 
@@ -98,10 +126,7 @@ class BinnedMatrix:
                 edges[j] = find_edges(table.column(j), max_bins, sample_weight, rows)
 
         run_blocks(find, table.n_features, threads)
-        widest = max(
-            len(cuts) + 1 if known is None else max(1, len(known))
-            for cuts, known in zip(edges, table.categories, strict=True)
-        )
+        widest = max(count_bins(*pair) for pair in zip(edges, table.categories, strict=True))
         codes = np.empty((table.n_features, table.n_rows), dtype=np.min_scalar_type(widest))
         _fill(table, edges, codes, threads)
         return cls(codes, edges, list(table.categories), list(table.names))
@@ -119,12 +144,20 @@ class BinnedMatrix:
         ([[0, 1, 2], [0, 0, 1]], [1.5, 3.0])
         """
         source = as_source(X)
-        names = frame_names(X) if is_frame(X) else [f"x{j}" for j in range(source.shape[1])]
+        names = frame_names(X) if is_frame(X) else default_names(source.shape[1])
         return cls.from_table(Table.learn(source, names, categorical), **settings)
 
     def bin(self, X: Any, n_jobs: int | None = None) -> BinnedMatrix:
-        """Bin other rows with the cuts of this matrix, for models fitted on it to read."""
+        """Bin other rows with the cuts of this matrix, for models fitted on it to read.
+
+        They must have the same columns; those of a data frame also the same names.
+        """
         source = as_source(X)
+        names = frame_names(X) if is_frame(X) else default_names(source.shape[1])
+        if len(names) != self.n_features:
+            raise ValueError(f"X: got {len(names)} columns, expected {self.n_features}")
+        if others := other_names(names, self.names):
+            raise ValueError(f"X: {others[0]}, as in the rows that this matrix was made from")
         table = Table(source, self.names, self.categories)
         codes = np.empty((table.n_features, table.n_rows), dtype=self.codes.dtype)
         _fill(table, self.edges, codes, resolve_n_jobs(n_jobs))
@@ -154,6 +187,21 @@ class BinnedMatrix:
         if self.categories[j] is None:
             return np.concatenate([self.edges[j], [np.inf, np.nan]])
         return np.concatenate([np.arange(float(self.n_bins[j])), [np.nan]])
+
+
+def count_bins(cuts: Array, categories: Array | None) -> int:
+    """Bins of one feature, without the one for missing values."""
+    return len(cuts) + 1 if categories is None else max(1, len(categories))
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> Array:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(
+            f"sample_weight: got shape {weights.shape}, expected one finite nonnegative number for "
+            f"each of {n_rows} rows"
+        )
+    return weights
 
 
 def _sample_rows(n_rows: int) -> Array | None:

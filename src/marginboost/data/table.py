@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..validation import check_number
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Categories = list[Array | None]
 
@@ -32,9 +34,51 @@ def frame_names(X: Any) -> list[Any]:
     return list(X.column_names if hasattr(X, "column_names") else X.columns)
 
 
+def default_names(n_features: int) -> list[str]:
+    """Names of columns that came without."""
+    return [f"x{j}" for j in range(n_features)]
+
+
+def other_names(names: Sequence[Any], expected: Sequence[Any]) -> list[str]:
+    """Columns whose names are not the expected ones, as text; those without names fit any."""
+    nameless = default_names(len(names))
+    if list(names) == nameless or list(expected) == nameless:
+        return []
+    pairs = enumerate(zip(names, expected, strict=True))
+    return [f"column {j} is {a!r}, expected {b!r}" for j, (a, b) in pairs if a != b]
+
+
+def read_array(X: Any) -> Any:
+    """Input other than frames, before it becomes numbers: dates are refused, masked is missing.
+
+    Both would else be read as the plain numbers that they are stored as.
+    """
+    if isinstance(X, np.ma.MaskedArray):
+        if X.dtype.kind not in "fmM":
+            X = X.astype(np.float64)
+        if X.dtype.kind == "f":
+            return X.filled(np.nan)
+    found = X if hasattr(X, "dtype") or not isinstance(X, Sequence) else np.asarray(X, dtype=object)
+    kind = getattr(getattr(found, "dtype", None), "kind", "")
+    if kind == "O" and isinstance(found, np.ndarray):
+        dates = (np.datetime64, np.timedelta64)
+        kind = "M" if any(isinstance(value, dates) for value in found.flat) else kind
+    if kind in ("m", "M"):
+        raise ValueError(
+            "X: got dates or times (datetime64, timedelta64), expected numbers; say what they mean "
+            "for the model, for example days since a date: (X - X.min()) / np.timedelta64(1, 'D')"
+        )
+    return X
+
+
 def as_source(X: Any) -> Any:
     """Return what a table can read: frames and sparse matrices as they are, else an array."""
-    return X if is_frame(X) or sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    if is_frame(X) or sparse.issparse(X):
+        return X
+    array = np.asarray(read_array(X), dtype=np.float64)
+    if array.ndim != 2:
+        raise ValueError(f"X: got {array.ndim} dimensions, expected 2: rows and columns")
+    return array
 
 
 def row_chunks(n_rows: int) -> Iterator[tuple[int, int]]:
@@ -51,7 +95,7 @@ class Table:
     X : array, sparse matrix or data frame
         Two-dimensional input. Arrays must already be numeric (see ``check_array``).
     names : sequence of str
-        One name a column, used in error messages.
+        One name per column, used in error messages.
     categories : list, optional
         For each column, None (a number) or the array of its known categories. Values not among them
         count as missing, with a warning.
@@ -63,6 +107,11 @@ class Table:
         self.sparse_format: str = X.format if sparse.issparse(X) else ""
         self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
         self.categories: Categories = categories or [None] * self.n_features
+        for what, given in (("names", self.names), ("categories", self.categories)):
+            if len(given) != self.n_features:
+                raise ValueError(
+                    f"X: got {self.n_features} columns and {len(given)} {what}, expected as many"
+                )
 
     @classmethod
     def learn(cls, X: Any, names: Sequence[str], categorical: Sequence[int] | None) -> Table:
@@ -76,6 +125,7 @@ class Table:
         if categorical is None:
             categorical = [j for j in range(table.n_features) if table._has_category_type(j)]
         for j in categorical:
+            check_number("categorical", j, at_least=0, at_most=table.n_features - 1, integer=True)
             table.categories[j] = table._find_categories(j)
         return table
 

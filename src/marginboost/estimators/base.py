@@ -18,7 +18,7 @@ from ..core.run import Run, train
 from ..core.sample import Sample
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
-from ..data.table import is_frame
+from ..data.table import default_names, is_frame, read_array
 from ..kernels.threads import resolve_n_jobs
 from ..model import Model
 from ..model.features import FeatureRows, Features
@@ -184,7 +184,7 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         if X.shape[0] == 0:
             raise ValueError(f"X: got 0 rows, expected at least {self.fewest_rows}")
         given = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(X.shape[1])] if given is None else list(given)
+        names = default_names(X.shape[1]) if given is None else list(given)
         table = Table.learn(X, names, self._categorical_columns(names))
         return table, Features(names, table.categories, named=given is not None)
 
@@ -218,7 +218,7 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         if is_frame(X):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
             return X
-        return validate_data(self, X=X, reset=reset, **_ARRAY_CHECKS)
+        return validate_data(self, X=read_array(X), reset=reset, **_ARRAY_CHECKS)
 
     def read_rows(self, X: Any) -> FeatureRows:
         """Read rows other than the training rows."""

@@ -11,8 +11,19 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..core.types import Array
 
 
+def _check_plain(name: str, values: Any, *, dates: bool = False) -> None:
+    """Raise where values would be read as the numbers that they are stored as: masked, or dates."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        row = int(np.argmax(np.ma.getmaskarray(values).ravel()))
+        raise ValueError(f"{name}: row {row} is masked, expected a value for every row")
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind in ("m", "M") and not dates:
+        raise ValueError(f"{name}: got dates or times ({values.dtype}), expected numbers")
+
+
 def read_labels(y: Any, n_rows: int) -> Array:
     """Labels as an array, one a row, none missing."""
+    _check_plain("y", y, dates=True)
     labels = column_or_1d(y, warn=True)
     if len(labels) != n_rows:
         raise ValueError(f"y: got {len(labels)} labels for {n_rows} rows of X")
@@ -32,6 +43,7 @@ def read_labels(y: Any, n_rows: int) -> Array:
 
 def read_targets(y: Any, n_rows: int) -> Array:
     """Targets of a regression as float64, one a row, all finite."""
+    _check_plain("y", y)
     given = column_or_1d(y, warn=True)
     if len(given) != n_rows:
         raise ValueError(f"y: got {len(given)} targets for {n_rows} rows of X")
@@ -80,6 +92,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
     """Weights as an array of nonnegative numbers, not all zero; ones where none are given."""
     if sample_weight is None:
         return np.ones(n_rows)
+    _check_plain("sample_weight", sample_weight)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))

@@ -1,10 +1,11 @@
 """Several threads at work inside one kernel: shares of work are taken one by one from a ticket.
 
 A tree has hundreds of short tasks that wait for one another; handing each to a pool of threads
-would take longer than the task. So helpers stay inside the kernel and watch one number, the ticket:
+would take longer than the task. So workers stay inside the kernel and watch one number, the ticket:
 how many shares the present task has, and which is next. Whoever adds one to it owns a share. The
 leader posts a task, takes shares like everybody else, and goes on when all are done. It never waits
-for a helper that has not begun a share: helpers may come late, or not at all.
+for a worker that has not begun a share: workers may come late, or not at all. One that fails says
+so, and then the leader's kernel ends with an error too.
 
 A share writes to places of its own, so results do not depend on who took it.
 """
@@ -12,23 +13,24 @@ A share writes to places of its own, so results do not depend on who took it.
 from __future__ import annotations
 
 import os
-from typing import Any
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
-from numba import extending
-from numba.core import cgutils, types
+from numba.core import types
 
-from .jit import inlined_kernel, kernel
+from .jit import build, inlined_kernel, intrinsic, kernel
+from .threads import invite
 
 Array = np.ndarray[Any, np.dtype[Any]]
+T = TypeVar("T")
 
-intrinsic: Any = extending.intrinsic  # Numba's types know nothing of arguments
-build: Any = cgutils
-
-TICKET, DONE, HELPERS, LENGTH = 0, 16, 32, 48
+TICKET, DONE, WORKERS, FAILED, LENGTH = 0, 16, 32, 48, 64
 """Places of the shared numbers, a cache line and more apart; length of the array.
 
-Helpers are counted from when they are invited to when they leave."""
+Workers are counted from when they are invited to when they leave."""
 
 SHARES = 20
 """Bits of the number of shares, and of the next one."""
@@ -41,9 +43,90 @@ UNTIL_DISMISSED = 1 << 62
 """Patience without end."""
 
 
-def new_board() -> Array:
-    """Shared numbers, before the first task."""
-    return np.zeros(LENGTH, dtype=np.int64)
+class WorkerPool:
+    """Threads that may join the kernels of one leader.
+
+    Parameters
+    ----------
+    n_workers : int
+        Most threads besides the leader's.
+
+    Attributes
+    ----------
+    board : array of int64
+        Shared numbers, for the kernels; empty where there are no workers.
+    """
+
+    def __init__(self, n_workers: int) -> None:
+        self.n_workers = n_workers
+        self.board = np.zeros(LENGTH if n_workers > 0 else 0, dtype=np.int64)
+        self._errors: list[BaseException] = []
+
+    def lead(self, work: Callable[[], T], loop: Callable[[], object]) -> T:
+        """Call ``work``, a kernel that shares itself out, while workers run ``loop``.
+
+        Those that are there or on their way are not invited again. The error of a worker that did
+        not do its share is raised here; the pool is then of no more use.
+        """
+        if self.n_workers > 0:
+            missing = missing_workers(self.board, self.n_workers)
+            if missing > 0:
+                invite(lambda: self._serve(loop), missing)
+        try:
+            return work()
+        except BaseException as error:
+            self.dismiss()
+            if self._errors:
+                raise self._errors[0] from error
+            raise
+
+    def dismiss(self) -> None:
+        """Have the workers leave; the pool is then of no more use."""
+        if self.n_workers > 0:
+            finish(self.board)
+
+    def _serve(self, loop: Callable[[], object]) -> None:
+        try:
+            loop()
+        except BaseException as error:
+            self._errors.append(error)
+            report_failure(self.board)
+
+
+# -- atomic numbers --------------------------------------------------------------------------------
+
+_uncompiled = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Begin anew in a forked child: the lock may have been taken by a thread that is not there."""
+    global _uncompiled
+    _uncompiled = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def _add(board: Array, place: int, amount: int) -> int:
+    with _uncompiled:
+        before = int(board[place])
+        board[place] = before + amount
+    return before
+
+
+def _read(board: Array, place: int) -> int:
+    with _uncompiled:
+        return int(board[place])
+
+
+def _write(board: Array, place: int, value: int) -> None:
+    with _uncompiled:
+        board[place] = value
+
+
+def _yield() -> None:
+    time.sleep(0)
 
 
 def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -51,7 +134,7 @@ def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.gep(array.data, [arguments[1]])
 
 
-@intrinsic
+@intrinsic(twin=_add)
 def atomic_add(_: Any, board: Any, place: Any, amount: Any) -> Any:
     """Add to a shared number; returns what it was."""
 
@@ -62,7 +145,7 @@ def atomic_add(_: Any, board: Any, place: Any, amount: Any) -> Any:
     return types.int64(board, types.intp, types.int64), generate
 
 
-@intrinsic
+@intrinsic(twin=_read)
 def atomic_read(_: Any, board: Any, place: Any) -> Any:
     """Read a shared number."""
 
@@ -73,7 +156,7 @@ def atomic_read(_: Any, board: Any, place: Any) -> Any:
     return types.int64(board, types.intp), generate
 
 
-@intrinsic
+@intrinsic(twin=_write)
 def atomic_write(_: Any, board: Any, place: Any, value: Any) -> Any:
     """Write a shared number."""
 
@@ -85,8 +168,8 @@ def atomic_write(_: Any, board: Any, place: Any, value: Any) -> Any:
     return types.void(board, types.intp, types.int64), generate
 
 
-@intrinsic
-def give_way(_: Any) -> Any:
+@intrinsic(twin=_yield)
+def yield_processor(_: Any) -> Any:
     """Let another thread have the processor, where the system can be told."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -103,9 +186,9 @@ def give_way(_: Any) -> Any:
 
 @kernel
 def idle(looks: int) -> int:
-    """Count a look that found nothing; when there were many, give way."""
+    """Count a look that found nothing; when there were many, yield the processor."""
     if looks >= PATIENCE:
-        give_way()
+        yield_processor()
     return looks + 1
 
 
@@ -131,28 +214,43 @@ def take(board: Array) -> int:
 
 
 @kernel
-def want_helpers(board: Array, n_helpers: int) -> int:
+def missing_workers(board: Array, n_workers: int) -> int:
     """How many are to be invited, those that are there or on their way not counted."""
-    missing = n_helpers - atomic_read(board, HELPERS)
-    atomic_add(board, HELPERS, missing)
+    missing = n_workers - atomic_read(board, WORKERS)
+    atomic_add(board, WORKERS, missing)
     return int(missing)
 
 
 @kernel
-def dismiss(board: Array) -> None:
-    """End the work; helpers leave."""
-    if board.size > 0:
-        atomic_write(board, TICKET, FINISHED)
+def finish(board: Array) -> None:
+    """End the work; workers leave."""
+    atomic_write(board, TICKET, FINISHED)
 
 
-# -- leader and helpers ----------------------------------------------------------------------------
+@kernel
+def report_failure(board: Array) -> None:
+    """Tell the leader that a share may never be done."""
+    atomic_write(board, FAILED, 1)
+
+
+@kernel
+def wait_for_workers(board: Array, n_shares: int) -> None:
+    """Return when all shares are done; raise where a worker failed in its own."""
+    looks = 0
+    while atomic_read(board, DONE) < n_shares:
+        if atomic_read(board, FAILED) != 0:
+            raise RuntimeError("a worker failed in its share of the work")
+        looks = idle(looks)
+
+
+# -- leader and workers ----------------------------------------------------------------------------
 
 
 @inlined_kernel
 def work_together(do_share: Any, job: Any, n_shares: int) -> None:
     """Call ``do_share(job, 0)`` … ``do_share(job, n_shares - 1)``, with whoever helps.
 
-    The job is a named tuple with a ``board``, empty where there are no helpers.
+    The job is a named tuple with a ``board``, empty where there are no workers.
     """
     board = job.board
     if n_shares == 1 or board.size == 0:
@@ -165,13 +263,11 @@ def work_together(do_share: Any, job: Any, n_shares: int) -> None:
         do_share(job, share)
         atomic_add(board, DONE, 1)
         share = take(board)
-    looks = 0
-    while atomic_read(board, DONE) < n_shares:
-        looks = idle(looks)
+    wait_for_workers(board, n_shares)
 
 
 @inlined_kernel
-def assist(do_share: Any, job: Any, patience: int) -> None:
+def worker_loop(do_share: Any, job: Any, patience: int) -> None:
     """Take shares until the work is over, or nothing was found in ``patience`` looks."""
     share, looks = -1, 0
     while share != -2 and looks < patience:
@@ -180,4 +276,4 @@ def assist(do_share: Any, job: Any, patience: int) -> None:
             do_share(job, share)
             atomic_add(job.board, DONE, 1)
         looks = 0 if share >= 0 else idle(looks)
-    atomic_add(job.board, HELPERS, -1)
+    atomic_add(job.board, WORKERS, -1)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .crew import assist, work_together
+from .crew import work_together, worker_loop
 from .jit import kernel
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -151,6 +151,6 @@ def bring_up_to_date(job: SumsJob, side: int) -> None:
 
 
 @kernel
-def help_sums(job: SumsJob, patience: int) -> None:
+def sums_worker(job: SumsJob, patience: int) -> None:
     """Take shares, and wait a while for more."""
-    assist(do_share, job, patience)
+    worker_loop(do_share, job, patience)

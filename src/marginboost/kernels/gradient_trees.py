@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .crew import UNTIL_DISMISSED, assist, work_together
+from .crew import UNTIL_DISMISSED, work_together, worker_loop
 from .gradient_histograms import add_codes, add_rows, add_words
 from .gradient_splits import (
     L2,
@@ -313,7 +313,7 @@ def do_task(job: Job, n_shares: int) -> None:
 @kernel
 def help_grow(job: Job) -> None:
     """Take shares until the tree is grown."""
-    assist(do_share, job, UNTIL_DISMISSED)
+    worker_loop(do_share, job, UNTIL_DISMISSED)
 
 
 # -- growth ----------------------------------------------------------------------------------------

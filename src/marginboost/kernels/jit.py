@@ -1,14 +1,69 @@
-"""The one place that says how kernels are compiled."""
+"""The one place that says how kernels are compiled, and what runs where they are not.
+
+With ``NUMBA_DISABLE_JIT=1`` every kernel is the Python function that it is written as. Where code
+can only be said in LLVM's terms (an :func:`intrinsic`), a Python twin says the same.
+"""
 
 from __future__ import annotations
 
-from numba import njit
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
-kernel = njit(nogil=True, cache=True)
+from numba import config, extending, njit
+from numba.core import cgutils
+
+build: Any = cgutils  # Numba's types know nothing of these
+switches: Any = config
+
+NO_CACHE = "no locator available"
+"""What Numba says where it finds no folder to keep compiled code in."""
+
+
+@cache
+def _warn_about_cache() -> None:
+    """Say once that every process will compile anew."""
+    warnings.warn(
+        "marginboost: compiled code cannot be kept, because neither the package's folder nor the "
+        "user's cache folder can be written; every process compiles anew. Set NUMBA_CACHE_DIR to a "
+        "folder that can be written",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _compiled(**options: Any) -> Callable[[Any], Any]:
+    """Decorator like ``njit`` with a cache, or without one where nothing can be written."""
+
+    def decorate(function: Any) -> Any:
+        try:
+            return njit(nogil=True, cache=True, **options)(function)
+        except RuntimeError as error:
+            if NO_CACHE not in str(error):
+                raise
+            _warn_about_cache()
+            return njit(nogil=True, **options)(function)
+
+    return decorate
+
+
+kernel = _compiled()
 
 # For sums and minima of numbers that are never NaN: lets a reduction use vector lanes. The order of
 # additions is then fixed at compile time, so results still repeat exactly.
-reducing_kernel = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+reducing_kernel = _compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
 
 # For kernels that take a kernel as argument: copied into their callers, which can then be cached.
 inlined_kernel = njit(nogil=True, inline="always")
+
+
+def intrinsic(twin: Callable[..., Any], *, prefer_literal: bool = False) -> Callable[[Any], Any]:
+    """Decorator for code in LLVM's terms; ``twin`` is what runs where nothing is compiled."""
+
+    def decorate(definition: Any) -> Any:
+        if switches.DISABLE_JIT:
+            return twin
+        return extending.intrinsic(prefer_literal=prefer_literal)(definition)
+
+    return decorate

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import extending
-from numba.core import cgutils, types
+import numpy as np
+from numba.core import types
 
-build: Any = cgutils  # Numba's types know nothing of these
-intrinsic: Any = extending.intrinsic
+from .jit import build, intrinsic
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 BYTE_PAIRS = 512
 """Numbers in a histogram of bytes: a pair for each of 256."""
 
 
-@intrinsic(prefer_literal=True)
+def _add_pairs(sums: Array, first: int, word: int, pairs: Array, place: int, count: int) -> None:
+    for j in range(count):
+        target = int(first) + BYTE_PAIRS * j + 2 * ((int(word) >> (8 * j)) & 255)
+        sums[target : target + 2] += pairs[int(place) : int(place) + 2]
+
+
+@intrinsic(twin=_add_pairs, prefer_literal=True)
 def add_pairs(_: Any, sums: Any, first: Any, word: Any, pairs: Any, place: Any, count: Any) -> Any:
     """Add ``pairs[place:place + 2]`` to one pair in each of ``count`` histograms.
 

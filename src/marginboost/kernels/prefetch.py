@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import extending
-from numba.core import cgutils, types
+from numba.core import types
 
-build: Any = cgutils  # Numba's types know nothing of these
-intrinsic: Any = extending.intrinsic
+from .jit import build, intrinsic
 
 AHEAD = 64
 """Rows between the one that is asked for and the one at hand."""
 
 
-@intrinsic
+def _read_nothing(array: Any, place: int) -> None:
+    """Python has no cache to fill."""
+
+
+@intrinsic(twin=_read_nothing)
 def prefetch(_: Any, array: Any, place: Any) -> Any:
     """Have ``array[place]`` brought into the cache; the array is flat."""
 

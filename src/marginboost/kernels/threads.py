@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from numbers import Integral
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
+import joblib
 from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
@@ -30,10 +31,17 @@ def _forget_threads() -> None:
     """Begin anew: a forked child has none of its parent's threads, and perhaps a taken lock."""
     global _tasks, _n_threads, _lock
     _tasks, _n_threads, _lock = SimpleQueue(), 0, threading.Lock()
+    _one_thread.forget_others()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
+
+
+@cache
+def _granted_cores() -> int:
+    """Cores that the system grants, quotas of a container's control group counted; read once."""
+    return int(joblib.cpu_count())
 
 
 def available_threads() -> int:
@@ -42,9 +50,11 @@ def available_threads() -> int:
     Joblib sets that variable in its worker processes, so a parallel grid search does not
     oversubscribe the machine.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = _granted_cores()
+    if hasattr(os, "sched_getaffinity"):  # it may have changed
+        cores = min(cores, len(os.sched_getaffinity(0)))
     limit = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(cores or 1, int(limit) if limit.isdigit() and int(limit) > 0 else 1 << 30))
+    return max(1, min(cores, int(limit) if limit.isdigit() and int(limit) > 0 else cores))
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
@@ -66,35 +76,79 @@ def _linear_algebra() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_algebra_thread() -> AbstractContextManager[Any]:
-    """Context in which BLAS and LAPACK use one thread.
+class _OneAlgebraThread:
+    """The limit of one thread, set by the first of its users and lifted by the last.
+
+    The libraries have one number for the whole process: were every user to put back what it found,
+    of two that overlap the second would put back the first one's limit for good.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._n_users = threading.Lock(), 0
+        self._limit: Any = None
+
+    def set(self) -> None:
+        with self._lock:
+            if self._n_users == 0:
+                self._limit = _linear_algebra().limit(limits=1, user_api="blas")
+            self._n_users += 1
+
+    def lift(self) -> None:
+        with self._lock:
+            self._n_users = max(0, self._n_users - 1)
+            if self._n_users == 0 and self._limit is not None:
+                self._limit.restore_original_limits()
+                self._limit = None
+
+    def forget_others(self) -> None:
+        """In a forked child the users are gone, but perhaps for the one that forked."""
+        self._lock, self._n_users = threading.Lock(), min(1, self._n_users)
+        self.lift()
+
+
+_one_thread = _OneAlgebraThread()
+
+
+@contextmanager
+def one_algebra_thread() -> Iterator[None]:
+    """Context in which BLAS and LAPACK use one thread, in the whole process.
 
     Threads are ours, so that sums have one order whatever the machine; and on small matrices those
     of the libraries are only in the way.
     """
-    limited: AbstractContextManager[Any] = _linear_algebra().limit(limits=1, user_api="blas")
-    return limited
+    _one_thread.set()
+    try:
+        yield
+    finally:
+        _one_thread.lift()
 
 
 def _serve(tasks: SimpleQueue[Callable[[], object]]) -> None:
     while True:
         task = tasks.get()
-        with suppress(Exception):  # help is help: whoever asked for it can do without
+        with suppress(BaseException):  # help is help: whoever asked for it can do without
             task()
+        del task  # and what it holds, before the next one comes
 
 
 def invite(task: Callable[[], object], n_threads: int) -> None:
-    """Have ``n_threads`` threads call a task when they can.
+    """Have up to ``n_threads`` threads call a task when they can.
+
+    Where the system starts no more threads, those that are there must do, perhaps none.
 
     A bare queue hands over a task in half the time that an executor with its futures takes.
     """
     global _n_threads
     with _lock:
-        for i in range(_n_threads, n_threads):
-            name = f"marginboost-{i}"
-            threading.Thread(target=_serve, args=(_tasks,), name=name, daemon=True).start()
-        _n_threads = max(_n_threads, n_threads)
-        for _ in range(n_threads):
+        while _n_threads < n_threads:
+            name = f"marginboost-{_n_threads}"
+            thread = threading.Thread(target=_serve, args=(_tasks,), name=name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # can't start new thread
+                break
+            _n_threads += 1
+        for _ in range(min(n_threads, _n_threads)):
             _tasks.put(task)
 
 
@@ -107,12 +161,13 @@ class _Work:
 
     def __init__(self, task: Callable[[int], None], n_blocks: int) -> None:
         self._task, self._n_blocks = task, n_blocks
+        self._failed = False
         self._next = count()  # next() on it is atomic: each block is taken once
         self._invitations: SimpleQueue[None] = SimpleQueue()
         self._outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def run(self, n_helpers: int) -> None:
-        """Do all blocks; the first error of a helper is raised when all have ended."""
+        """Do all blocks; after an error no more are begun, and it is raised when all have ended."""
         for _ in range(n_helpers):
             self._invitations.put(None)
         invite(self._help, n_helpers)
@@ -127,18 +182,23 @@ class _Work:
                 raise error
 
     def _take_blocks(self) -> None:
-        while (block := next(self._next)) < self._n_blocks:
-            self._task(block)
+        try:
+            while not self._failed and (block := next(self._next)) < self._n_blocks:
+                self._task(block)
+        except BaseException:
+            self._failed = True
+            raise
 
     def _help(self) -> None:
         if not self._accepted():
             return
+        outcome: BaseException | None = None
         try:
             self._take_blocks()
         except BaseException as error:
-            self._outcomes.put(error)
-        else:
-            self._outcomes.put(None)
+            outcome = error
+        finally:
+            self._outcomes.put(outcome)
 
     def _accepted(self) -> bool:
         """Whether there was an invitation left to take."""

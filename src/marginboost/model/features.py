@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.ensemble import Ensemble
 from ..data import BinnedMatrix, Table
-from ..data.table import Categories
+from ..data.table import Categories, other_names
 
 FeatureRows = Table | BinnedMatrix
 """Rows that a model can score."""
@@ -44,7 +44,44 @@ class Features:
             raise ValueError(
                 f"X has {found} features, but {reader} is expecting {len(self)} features as input"
             )
-        return X if isinstance(X, BinnedMatrix) else Table(X, self.names, self.categories)
+        if isinstance(X, BinnedMatrix):
+            check_columns(X, self.names, self.categories)
+            return X
+        return Table(X, self.names, self.categories)
+
+
+def check_columns(bins: BinnedMatrix, names: Sequence[Any], categories: Categories) -> None:
+    """Raise unless the columns of binned rows are the model's: the same names and categories.
+
+    Codes say nothing about what they stand for: those of other columns would be read as the
+    model's.
+    """
+    if others := other_names(bins.names, names):
+        raise ValueError(f"X: {others[0]}, as in the rows that the model was fitted on")
+    for name, found, expected in zip(names, bins.categories, categories, strict=True):
+        if (found is None) != (expected is None):
+            kinds = ("numbers", "categories")
+            got, wanted = kinds[found is not None], kinds[expected is not None]
+            raise ValueError(f"X: column {name!r} of the BinnedMatrix holds {got}, not {wanted}")
+        if found is not None and expected is not None:
+            _check_categories(str(name), found.tolist(), expected.tolist())
+
+
+def _check_categories(name: str, found: list[Any], expected: list[Any]) -> None:
+    """Raise unless a column has the model's categories, in their order."""
+    if found == expected:
+        return
+    unknown = [label for label in found if label not in expected]
+    lacking = [label for label in expected if label not in found]
+    differences = [
+        *([f"unknown: {', '.join(map(repr, unknown[:5]))}"] if unknown else []),
+        *([f"not there: {', '.join(map(repr, lacking[:5]))}"] if lacking else []),
+    ]
+    raise ValueError(
+        f"X: column {name!r} of the BinnedMatrix has other categories than the model "
+        f"({'; '.join(differences) or 'in another order'}); bin the rows with those of the "
+        "training data (BinnedMatrix.bin)"
+    )
 
 
 def check_cuts(ensembles: Iterable[Ensemble], bins: BinnedMatrix) -> None:

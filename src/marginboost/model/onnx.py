@@ -18,10 +18,9 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from ..core.types import Array
-from ..kernels.search import NARROW
 from ..kernels.stumps import TIE
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
-from ..oracles.stumps import StepFunction, Stump, step_functions
+from ..oracles.stumps import Stump, in_order_of_prediction, step_functions
 from ..oracles.tree_hypothesis import Tree
 from .base import Model, RegressionModel
 from .classes import BinaryModel, LabelModel
@@ -182,7 +181,7 @@ def _add_stumps(graph: Graph, members: Sequence[Stump], coef: Array) -> str:
     The cuts of all features lie in one list. How far a search jumps in each step depends on the
     number of cuts only, so the jumps of a step are constants, one a feature.
     """
-    steps = _in_order_of_prediction(step_functions(members, coef))
+    steps = in_order_of_prediction(step_functions(members, coef))
     n_cuts = np.array([len(step.thresholds) for step in steps])
     first = np.concatenate([[0], np.cumsum(n_cuts)[:-1]])
     cuts = graph.constant(np.concatenate([*(step.thresholds for step in steps), [np.inf]]))
@@ -202,11 +201,6 @@ def _add_stumps(graph: Graph, members: Sequence[Stump], coef: Array) -> str:
     missing = graph.constant(first + n_cuts + 1 + 2 * np.arange(len(steps)))
     level = graph.add("Where", graph.add("IsNaN", values), missing, level)
     return _add_up(graph, graph.add("Gather", levels, level))
-
-
-def _in_order_of_prediction(steps: list[StepFunction]) -> list[StepFunction]:
-    """Sums round: the features are added in the order in which prediction adds them."""
-    return sorted(steps, key=lambda step: len(step.thresholds) > NARROW)
 
 
 def _add_up(graph: Graph, terms: str) -> str:

@@ -25,7 +25,7 @@ import numpy as np
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.crew import dismiss, new_board
+from ..kernels.crew import WorkerPool
 from ..kernels.gradient_histograms import (
     FEATURES_A_WORD,
     NARROW,
@@ -46,7 +46,7 @@ from ..kernels.gradient_trees import (
     help_grow,
 )
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
-from ..kernels.threads import invite, run_blocks, run_rows
+from ..kernels.threads import run_blocks, run_rows
 from ..kernels.trees import NODE, walk_codes
 from ..kernels.weights import weighted_sum
 from ..validation import check_choice, check_number
@@ -226,17 +226,13 @@ class GradientTreeOracle(Oracle):
         curvature = self.sample.prior if self._curvature is None else self._curvature
         rows = self._draw(round)
         total = self._load(dual, curvature, rows)
-        job = self._job._replace(
-            column=np.empty(len(dual)),
-            board=new_board() if self._n_threads > 1 else np.zeros(0, np.int64),
-        )
+        pool = WorkerPool(self._n_threads - 1)
+        job = self._job._replace(column=np.empty(len(dual)), board=pool.board)
         largest = np.inf if self.max_step is None else self.max_step
-        try:
-            if self._n_threads > 1:
-                invite(partial(help_grow, job), self._n_threads - 1)
-            n_nodes, scale, edge = grow_tree(job, total, largest)
-        finally:
-            dismiss(job.board)  # whatever happens: nobody may wait for a tree that does not grow
+        n_nodes, scale, edge = pool.lead(
+            lambda: grow_tree(job, total, largest), partial(help_grow, job)
+        )
+        pool.dismiss()
         tree = self._tree(job.nodes[:n_nodes], job.tables)
         if rows is not None:
             self._walk(tree, job, rows)

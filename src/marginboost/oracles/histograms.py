@@ -18,7 +18,7 @@ import numpy as np
 from ..core.oracle import Candidate, Reweighting
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.crew import dismiss, new_board, want_helpers
+from ..kernels.crew import WorkerPool
 from ..kernels.followed_sums import (
     ALL,
     APART,
@@ -26,10 +26,10 @@ from ..kernels.followed_sums import (
     TOGETHER,
     SumsJob,
     bring_up_to_date,
-    help_sums,
+    sums_worker,
 )
 from ..kernels.stumps import histograms_any, histograms_uint8
-from ..kernels.threads import ROW_BLOCK, invite, run_blocks
+from ..kernels.threads import ROW_BLOCK, run_blocks
 
 SERIAL_WORK = 1 << 19
 """Codes, read in a third of a millisecond, below which other threads are left alone."""
@@ -67,6 +67,7 @@ class WeightHistograms:
         width = 256 if self._narrow else int(bins.n_bins.max()) + 1
         self.signed = np.zeros((bins.n_features, width))
         self._job: SumsJob | None = None
+        self._pool = WorkerPool(0)
         self._age = 0
         self._change: Reweighting | None = None
         self._last: Candidate | None = None
@@ -98,7 +99,7 @@ class WeightHistograms:
     def _count(self, dual: Array) -> None:
         """Add up the signed weights once; nothing is kept for later."""
         if self._job is not None:
-            dismiss(self._job.board)
+            self._pool.dismiss()
             self._job = None
         kernel = histograms_uint8 if self._narrow else histograms_any
         n_shares = min(self._n_helpers + 1, len(self._codes))
@@ -132,6 +133,8 @@ class WeightHistograms:
     def _new_job(self, dual: Array) -> SumsJob:
         """Room to work in; it is tied to the array of weights."""
         n_features, n_rows = self._codes.shape
+        self._pool.dismiss()
+        self._pool = WorkerPool(self._n_helpers)
         return SumsJob(
             codes=self._codes,
             dual=dual,
@@ -145,19 +148,18 @@ class WeightHistograms:
             parts=np.empty((-(-n_features // TOGETHER), TOGETHER, APART)),
             factors=np.ones((2, 2)),
             order=np.zeros(2, np.int64),
-            board=new_board() if self._n_helpers else np.zeros(0, np.int64),
+            board=self._pool.board,
         )
 
     def _bring_up_to_date(self, job: SumsJob, side: int) -> None:
-        """Run the kernel; helpers stay for the next round where it comes soon enough.
+        """Run the kernel; workers stay for the next round where it comes soon enough.
 
         With more rows than one block they are needed elsewhere before that.
         """
-        if self._n_helpers:
-            missing = want_helpers(job.board, self._n_helpers)
-            if missing:
-                invite(partial(help_sums, job, LINGER), missing)
-        bring_up_to_date(job, side)
+        self._job = None  # of no more use if this fails
+        self._pool.lead(partial(bring_up_to_date, job, side), partial(sums_worker, job, LINGER))
         if self._n_helpers and len(job.dual) > ROW_BLOCK:
-            dismiss(job.board)
-            self._job = job._replace(board=new_board())
+            self._pool.dismiss()
+            self._pool = WorkerPool(self._n_helpers)
+            job = job._replace(board=self._pool.board)
+        self._job = job

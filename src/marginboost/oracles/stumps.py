@@ -19,8 +19,8 @@ import numpy as np
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle, Reweighting
 from ..core.types import Array
-from ..kernels.scores import add_narrow_step_functions, add_step_function
-from ..kernels.search import NARROW, pad_narrow
+from ..kernels.scores import add_step_functions, pad_cuts, sum_stumps
+from ..kernels.search import NARROW
 from ..kernels.stumps import (
     CATEGORY,
     PARTITION,
@@ -84,21 +84,21 @@ class Stump(Hypothesis):
 
     @classmethod
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
-        """One step function a feature: the cost does not grow with the number of stumps."""
-        steps = step_functions(members, coef)
-        narrow = [step for step in steps if len(step.thresholds) <= NARROW]
-        wide = [step for step in steps if len(step.thresholds) > NARROW]
-        features = np.array([step.feature for step in narrow], dtype=np.int64)
-        thresholds = np.array([pad_narrow(s.thresholds) for s in narrow]).reshape(-1, NARROW)
-        levels = np.zeros((len(narrow), NARROW + 2))
-        for row, step in zip(levels, narrow, strict=True):
-            row[: len(step.levels) - 1], row[-1] = step.levels[:-1], step.levels[-1]
+        """One step function per feature: the cost does not grow with the number of stumps."""
+        steps = in_order_of_prediction(step_functions(members, coef))
+        features = np.array([step.feature for step in steps], dtype=np.int64)
+        width = int(features.max(initial=-1)) + 1
+        padded = [pad_cuts(step.thresholds) for step in steps]
+        cuts = np.concatenate([np.empty(0), *padded])
+        levels = np.concatenate([np.empty(0), *(step.levels for step in steps)])
+        lengths = [(len(a), len(step.levels)) for a, step in zip(padded, steps, strict=True)]
+        starts = np.cumsum([(0, 0), *lengths], axis=0)
 
         def vote(rows: Array) -> Array:
+            if rows.shape[1] < width:  # the kernel does not check
+                raise ValueError(f"a stump reads {width} features, the rows have {rows.shape[1]}")
             total = np.zeros(len(rows))
-            add_narrow_step_functions(rows, features, thresholds, levels, total)
-            for step in wide:
-                add_step_function(rows[:, step.feature], step.thresholds, step.levels, total)
+            add_step_functions(rows, features, cuts, levels, starts, total)
             return total
 
         return vote
@@ -153,29 +153,56 @@ class StepFunction:
 
 
 def step_functions(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]:
-    """Sum stumps feature by feature; the score of a row is the sum of one level a feature.
+    """Sum stumps feature by feature; the score of a row is the sum of one level per feature.
 
     A categorical feature becomes a step function of its codes, with a cut after each code.
     """
-    steps = []
-    of_feature: dict[int, list[tuple[Stump, float]]] = {}
-    for stump, weight in zip(stumps, coef, strict=True):
-        of_feature.setdefault(stump.feature, []).append((stump, float(weight)))
-    for feature, mine in sorted(of_feature.items()):
-        cuts = {s.threshold for s, _ in mine if s.categories is None and np.isfinite(s.threshold)}
-        named = [code for s, _ in mine if s.categories is not None for code in s.categories]
-        if named:
-            cuts |= {code + 0.5 for code in range(max(named) + 1)}
-        thresholds = np.array(sorted(cuts))
-        # One point inside each piece is enough to know the level of the piece; the last is NaN.
-        points = np.concatenate([thresholds, [np.inf, np.nan]])
-        if named:
-            points[: len(thresholds)] = np.arange(len(thresholds))
-        levels = np.zeros(len(points))
-        for stump, weight in mine:
-            levels += weight * stump.outputs(points)
-        steps.append(StepFunction(feature, thresholds, levels))
-    return steps
+    named: dict[int, list[int]] = {s.feature: [] for s in stumps if s.categories is not None}
+    numeric: list[int] = []
+    for t, stump in enumerate(stumps):
+        named.get(stump.feature, numeric).append(t)
+    steps = _threshold_steps([stumps[t] for t in numeric], np.asarray(coef)[numeric])
+    for feature, places in named.items():
+        steps.append(_category_step(feature, [(stumps[t], float(coef[t])) for t in places]))
+    return sorted(steps, key=lambda step: step.feature)
+
+
+def in_order_of_prediction(steps: list[StepFunction]) -> list[StepFunction]:
+    """Sums round, so features are added in one order: those with many cuts come last."""
+    return sorted(steps, key=lambda step: len(step.thresholds) > NARROW)
+
+
+def _threshold_steps(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]:
+    """Step functions of features that are compared with thresholds."""
+    if not stumps:
+        return []
+    labels = np.array([(s.left, s.right, s.missing) for s in stumps])
+    thresholds = np.array([s.threshold for s in stumps])
+    features, steps = np.unique([s.feature for s in stumps], return_inverse=True)
+    order = np.lexsort((thresholds, steps))
+    sorted_steps, cuts = steps[order], thresholds[order]
+    new = np.append(True, (np.diff(sorted_steps) != 0) | (cuts[1:] != cuts[:-1]))
+    new &= np.isfinite(cuts)
+    cuts = cuts[new]
+    starts = np.searchsorted(sorted_steps[new], np.arange(len(features) + 1))
+    levels = sum_stumps(steps, thresholds, labels, coef, cuts, starts)
+    return [
+        StepFunction(feature, cuts[first:last], levels[first + 2 * j : last + 2 * j + 2])
+        for j, (feature, first, last) in enumerate(
+            zip(features.tolist(), starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+        )
+    ]
+
+
+def _category_step(feature: int, stumps: list[tuple[Stump, float]]) -> StepFunction:
+    """Step function of a feature's codes, from stumps and their coefficients."""
+    codes = [code for stump, _ in stumps for code in stump.categories or ()]
+    n_codes = max(codes, default=-1) + 1
+    points = np.append(np.arange(float(n_codes)), [np.inf, np.nan])
+    levels = np.zeros(len(points))
+    for stump, weight in stumps:
+        levels += weight * stump.outputs(points)
+    return StepFunction(feature, np.arange(n_codes) + 0.5, levels)
 
 
 class StumpOracle(Oracle):
