@@ -262,6 +262,13 @@ def test_simplified_bound_by_hand():
     )
 
 
+def test_without_a_target_it_is_zero():
+    assert entropy_bound([0.5]) == entropy_bound([0.5], 0.0)
+    assert asymptotic_margin(0.5) == asymptotic_margin(0.5, 0.0)
+    assert exponential_loss([0.5], [1], length=3.0) == pytest.approx(math.exp(-0.5))
+    assert exponential_loss([0.5], [1], target=0.2) == pytest.approx(math.exp(-0.5))
+
+
 def test_exponential_loss_by_hand():
     loss = exponential_loss([0.5, -1.0], [1, 1], length=2.0, target=0.25)
     assert loss == pytest.approx((math.exp(0.5 - 0.5) + math.exp(0.5 + 1.0)) / 2)
