@@ -84,7 +84,7 @@ def consensus_discard_probability(q: Any) -> float:
 
 
 def consensus_miss_probability(q: Any) -> float:
-    """Probability that some voter agrees with a wrong label (CH-Q20); ``q`` has one entry per voter.
+    """Probability that some voter agrees with a wrong label (CH-Q20); ``q`` has one per voter.
 
     >>> round(consensus_miss_probability([0.1] * 4), 6)
     0.3439
