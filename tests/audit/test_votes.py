@@ -204,6 +204,14 @@ def test_nearest_rows_by_all_distances(seed, k, copies):
         assert np.isnan(distance[i, n:]).all()
 
 
+def test_nobody_has_neighbours_among_nobody():
+    X, some, nobody = np.arange(4.0)[:, None], np.array([0, 2]), np.array([], dtype=int)
+    index, distance = nearest_rows(X, some, nobody, 2)
+    np.testing.assert_array_equal(index, -np.ones((2, 2)))
+    assert np.isnan(distance).all()
+    assert nearest_rows(X, nobody, some, 2)[0].shape == (0, 2)
+
+
 # -- leaks ---------------------------------------------------------------------------------------
 
 

@@ -21,6 +21,10 @@ def test_rates_on_finite_minimisers():
 def test_stumps_that_separate_some_examples_have_no_finite_minimiser():
     H, y = leveraging_rates.contradictory_stumps()
     assert not has_finite_minimiser(y[:, None] * H)
+    table = leveraging_rates.table("t", H, y, (leveraging_rates.AT_ONCE,), 400)
+    exponential, logistic, squared = (float(c.split()[0]) for c in table.rows[0][1:])
+    assert min(exponential, logistic) > 20 * squared  # these creep, that does not
+    assert "infinite" in table.notes[-1]
 
 
 def test_the_first_version_stalls_and_the_second_does_not():

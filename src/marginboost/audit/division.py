@@ -1,7 +1,7 @@
 """How the cuts of a stump ensemble divide the box around the data.
 
 Every cut is perpendicular to an axis, so an axis falls into pieces, space into boxes (cells), and
-the score of a row is the sum of one level a piece. Lengths are kept as shares of the side of the
+the score of a row is the sum of one level per piece. Lengths are kept as shares of the side of the
 box: they are invariant to shift and scale, and the volume of the box enters once, as a logarithm.
 """
 
@@ -122,7 +122,7 @@ class Division:
                 yield Stage(t, levels, TIE * length - constant)
 
     def scores(self, levels: Array) -> Array:
-        """Sum of one level a piece, for every row."""
+        """Sum of one level per piece, for every row."""
         out = np.empty(self.n_rows)
 
         def add(start: int, stop: int) -> None:

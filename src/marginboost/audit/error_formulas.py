@@ -79,12 +79,12 @@ def majority_miss_probability(q: Any, m: int, threshold: float = 0.5) -> Any:
 
 
 def consensus_discard_probability(q: Any) -> float:
-    """Probability that all voters mislabel a good row (CH-Q19); ``q`` has one entry a voter."""
+    """Probability that all voters mislabel a good row (CH-Q19); ``q`` has one entry per voter."""
     return float(np.prod(vector("q", q, 0.0, 1.0)))
 
 
 def consensus_miss_probability(q: Any) -> float:
-    """Probability that some voter agrees with a wrong label (CH-Q20); ``q`` has one entry a voter.
+    """Probability that some voter agrees with a wrong label (CH-Q20); ``q`` has one per voter.
 
     >>> round(consensus_miss_probability([0.1] * 4), 6)
     0.3439
@@ -174,5 +174,7 @@ def _check_vote(q: Any, m: int, threshold: float) -> None:
 def _mask(name: str, values: Any) -> Array:
     mask = np.asarray(values)
     if mask.dtype != bool or mask.ndim != 1:
-        raise ValueError(f"{name}: got {mask.dtype} of shape {mask.shape}, expected a bool a row")
+        raise ValueError(
+            f"{name}: got {mask.dtype} of shape {mask.shape}, expected one bool per row"
+        )
     return mask

@@ -260,7 +260,7 @@ def _curve(division: Division, rounds: Any, share: ShareOf) -> Array:
 
 
 def _outer(division: Division, combine: np.ufunc, values: Array) -> Array:
-    """One value a cell: those of its pieces, combined."""
+    """One value per cell: those of its pieces, combined."""
     ranges = pairwise(division.first.tolist())
     axes = [values[start:stop] for start, stop in ranges]
     return reduce(combine.outer, axes, np.array(combine.identity, dtype=np.float64))

@@ -61,7 +61,7 @@ def margin_error_bound(edges: Any, theta: float, target: Any = 0.0) -> Array:
     theta : float
         Margin θ in [-1, 1].
     target : float or array
-        Target margin ϱ in (-1, 1), one for all rounds or one a round.
+        Target margin ϱ in (-1, 1), one for all rounds or one per round.
     """
     check_number("theta", theta, at_least=-1.0, at_most=1.0)
     gamma, rho = _edges_and_targets(edges, target)
@@ -86,7 +86,7 @@ def entropy_bound(edges: Any, target: Any = 0.0) -> Array:
     edges : array
         Edges γ_t.
     target : float or array
-        Target margin ϱ, one for all rounds or one a round.
+        Target margin ϱ, one for all rounds or one per round.
     """
     gamma, rho = _edges_and_targets(edges, target)
     decrease = np.where(gamma > rho, binary_relative_entropy(rho, gamma), 0.0)

@@ -45,8 +45,9 @@ def leave_one_out_stability(
 ) -> Stability:
     """Refit without one row at a time and measure how far the decision function moves (Q9).
 
-    Costs one fit a row. Rows whose change is large are those that the model hangs on. The solution
-    of a linear program (LPBoost) may jump from one optimum to another: that is a change too.
+    Costs one fit per row. Rows whose change is large are those that the model hangs on. The
+    solution of a linear program (LPBoost) may jump from one optimum to another: that is a change
+    too.
 
     Parameters
     ----------

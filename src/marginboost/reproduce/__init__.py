@@ -1,4 +1,4 @@
-"""Experiments of the seeds, one a file: what was published beside what this package measures.
+"""Experiments of the seeds, one per file: what was published beside what this package measures.
 
 ``python -m marginboost.reproduce`` lists them; with a name it runs one. An experiment is a module
 of this package with a function ``run(data)`` that yields :class:`Comparison` tables; ``data`` is
@@ -27,14 +27,14 @@ class MissingData(LookupError):
 
 @dataclass(frozen=True)
 class Comparison:
-    """One table: a quantity a row, a source a column.
+    """One table: one quantity per row, one source per column.
 
     Attributes
     ----------
     title : str
         What is compared.
     columns : tuple of str
-        Sources, such as "thesis", "measured"; one entry a row for each.
+        Sources, such as "thesis", "measured"; one entry per row for each.
     rows : list of tuples
         The quantity, and its value in each column, as text; "–" where there is none.
     notes : tuple of str

@@ -120,7 +120,7 @@ def _intervals(judged: Judged) -> Iterator[tuple[int, float, float]]:
 
 
 def reliability(title: str, judged: Judged) -> Comparison:
-    """Score against truth, an interval of scores a row."""
+    """Score against truth, one row per interval of scores."""
     rows: list[tuple[str, ...]] = []
     for low, high, (n, mean, share) in zip(EDGES, EDGES[1:], _intervals(judged), strict=False):
         spread = np.sqrt(share * (1.0 - share) / n) if n else 0.0
@@ -161,7 +161,7 @@ def _percent(rates: Sequence[float]) -> str:
 
 
 def _noise(by_rate: dict[float, dict[str, Judged]]) -> Comparison:
-    """Estimated noise beside the planted one, a set a row."""
+    """Estimated noise beside the planted one, one set per row."""
     rows = [
         (name, *(f"{audits[name].estimated:.1%}" for audits in by_rate.values()))
         for name in next(iter(by_rate.values()))
@@ -171,7 +171,7 @@ def _noise(by_rate: dict[float, dict[str, Judged]]) -> Comparison:
 
 
 def _alarms(by_rate: dict[float, dict[str, Judged]]) -> Comparison:
-    """Share of false alarms among the flagged rows, expected and counted, a rate a row."""
+    """Share of false alarms among the flagged rows, expected and counted, one rate per row."""
     rows = []
     for rate, audits in by_rate.items():
         every = pooled(list(audits.values()))

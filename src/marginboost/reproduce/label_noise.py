@@ -87,7 +87,7 @@ def run(data: Path | None) -> Iterator[Comparison]:
 
 
 def tables(measured: Iterator[Array]) -> Iterator[Comparison]:
-    """One table a level of noise, and the count of sets won; errors come set by set."""
+    """One table per level of noise, and the count of sets won; errors come set by set."""
     wins: list[tuple[str, ...]] = []
     names = list(methods(100))
     for noise in NOISE:

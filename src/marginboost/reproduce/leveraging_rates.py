@@ -2,7 +2,7 @@
 
 Chapter 3 of Rätsch's thesis proves linear convergence where all minimisers are finite, and has no
 experiment. Here are its claims as one: on a finite set of real-valued hypotheses with finite
-minimisers the distance to the optimum falls by a constant factor a step, whatever the order
+minimisers the distance to the optimum falls by a constant factor per step, whatever the order
 (C45-C47); on stumps that separate some examples and cannot separate others (Q37 says so) the
 exponential and the logistic loss only creep, and least squares does not (V12); LS-Boost's first
 version, which fits the residual before it searches, stalls where hypotheses differ in size (C50,
@@ -65,7 +65,7 @@ def contradictory_stumps() -> tuple[Array, Array]:
 
 
 def table(title: str, H: Array, y: Array, rules: Sequence[str], steps: int) -> Comparison:
-    """Distance to the optimum after so many steps, and the factor a step."""
+    """Distance to the optimum after so many steps, and the factor per step."""
     least = {loss: _optimum(loss, H, y) for loss in LOSSES}
     rows = []
     for rule in rules:
@@ -73,7 +73,7 @@ def table(title: str, H: Array, y: Array, rules: Sequence[str], steps: int) -> C
         rows.append((rule, *cells))
     finite = has_finite_minimiser(y[:, None] * H)
     notes = (
-        f"(F - F*) / (F₀ - F*) after {steps} steps, and in brackets the factor a step",
+        f"(F - F*) / (F₀ - F*) after {steps} steps, and in brackets the factor per step",
         "exponential and logistic minimisers are " + ("finite" if finite else "infinite: no rate"),
     )
     return Comparison(title, LOSSES, rows, notes)

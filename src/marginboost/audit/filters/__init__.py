@@ -1,4 +1,4 @@
-"""Noise filters, one a file; see :class:`NoiseFilter` for what they share."""
+"""Noise filters, one per file; see :class:`NoiseFilter` for what they share."""
 
 from .adaboost_majority import AdaBoostFilter
 from .base import NoiseFilter

@@ -31,7 +31,7 @@ class CoefficientPathDisplay:
     figure_
         Figure of the last plot.
     lines_ : list of lists of lines
-        For each path a line a feature, in the order of the features.
+        For each path one line per feature, in the order of the features.
     """
 
     def __init__(self, *paths: CoefficientPath, top: int = 6) -> None:
@@ -76,7 +76,7 @@ class CoefficientPathDisplay:
         return cls(*paths, top=top).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draw one panel a path.
+        """Draw one panel per path.
 
         Parameters
         ----------
