@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).resolve().parent.parent / "tools" / "catalogue.py"
+TOOLS = (folder / "tools/catalogue.py" for folder in Path(__file__).resolve().parents)
+TOOL = next(path for path in TOOLS if path.is_file())
 spec = importlib.util.spec_from_file_location("catalogue_tool", TOOL)
 catalogue = importlib.util.module_from_spec(spec)
 sys.modules["catalogue_tool"] = catalogue  # dataclasses look their module up
