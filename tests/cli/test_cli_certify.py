@@ -233,6 +233,16 @@ def test_info_shows_what_fit_chose(table, run, tmp_path):
     assert re.search(r"nu +0\.3 *\n", run("info", out).out)
 
 
+@pytest.mark.parametrize("algorithm", ["adaboost", "arc-gv"])
+def test_certify_takes_an_honest_empty_model(run, tmp_path, algorithm):
+    rows = [[1, "yes" if k % 2 else "no"] for k in range(12)]
+    table, out = write_rows(tmp_path / "t.csv", ["same", "y"], rows), tmp_path / "m.json"
+    settings = ("--label", "y", "--algorithm", algorithm)
+    fitted = run("fit", table, *settings, "--out", out, "--json")
+    assert fitted.json["model"]["problems"][0]["hypotheses"] == 0
+    assert run("certify", out, table, "--label", "y").code == 0
+
+
 def test_certify_says_no(table, model_file, run, tmp_path):
     document = json.loads(model_file.read_text())
     document["certificate"]["upper"] = document["certificate"]["lower"] = -0.99

@@ -126,6 +126,7 @@ class TotallyCorrective(Rule):
 class TotallyCorrectiveClassifier(BaseMarginClassifier):
     """What their classifiers share: the accuracy is the gap at which to stop."""
 
+    rounds_follow = True
     nu: float | None = None
     accuracy: float
 

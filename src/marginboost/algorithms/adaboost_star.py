@@ -94,6 +94,7 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
         "guarantee": "margin ≥ ρ* − ν in 2 ln N / ν² rounds; gap certified",
         "reference": "Rätsch & Warmuth 2005",
     }
+    rounds_follow = True
 
     def __init__(
         self,

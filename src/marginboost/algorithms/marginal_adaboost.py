@@ -177,6 +177,7 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         "guarantee": "margin ≥ ρ* − 4ε in (⌈log₂(2/ε)⌉ + 1)(2 ln N / ε² + 1) calls",
         "reference": "Rätsch 2001, Alg. 2.3",
     }
+    rounds_follow = True
 
     def __init__(
         self,

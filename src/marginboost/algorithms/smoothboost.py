@@ -143,6 +143,7 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         "guarantee": "reached in 2 / (κ γ² √(1 − γ)) rounds if edges are at least 2γ",
         "reference": "Servedio 2003",
     }
+    rounds_follow = True
 
     def __init__(
         self,

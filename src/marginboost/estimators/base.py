@@ -66,6 +66,8 @@ class BaseBooster(FittedAttributes, BaseEstimator):
     fitted_text: ClassVar[str] = ""
     """Text on the fitted attributes, for docstrings."""
     fewest_rows: ClassVar[str] = "1"
+    rounds_follow: ClassVar[bool] = False
+    """Whether the number of rounds follows from a guarantee where none is given."""
     chosen_names: ClassVar[tuple[str, ...]] = ()
     """Numbers that fit chooses where parameters leave it the choice; a model file keeps them."""
     feature_names_in_: Array
@@ -107,7 +109,7 @@ class BaseBooster(FittedAttributes, BaseEstimator):
 
         A subclass calls this first, then checks parameters of its own.
         """
-        if self.n_estimators is not None:
+        if not (self.n_estimators is None and self.rounds_follow):
             check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
         if self.tol is not None:
             check_number("tol", self.tol, at_least=0.0)
@@ -151,8 +153,8 @@ class BaseBooster(FittedAttributes, BaseEstimator):
 
     def max_rounds(self, sample: Sample) -> int:
         """Most rounds of the loop."""
-        check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
-        return int(self.n_estimators or 0)
+        assert self.n_estimators is not None
+        return int(self.n_estimators)
 
     def tolerance(self) -> float | None:
         """Gap at which the bounds count as met."""
@@ -236,7 +238,7 @@ class BaseBooster(FittedAttributes, BaseEstimator):
             rows,
             max_bins=self.max_bins,
             sample_weight=None if uniform else weights,
-            n_jobs=resolve_n_jobs(self.n_jobs),
+            n_jobs=self.n_jobs,
         )
 
     def _sample_parts(

@@ -30,7 +30,7 @@ from ..model.features import FeatureRows
 from .base import BaseBooster, document
 from .fitted import ClassifierOutputs
 from .inputs import class_positions, distinct_labels, known_positions, read_labels, read_weights
-from .multiclass import ONE_VS_REST, Reduction, check_two_classes, solve_problems
+from .multiclass import ONE_VS_REST, Reduction, solve_problems
 
 __all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document"]
 
@@ -176,7 +176,8 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows."""
         if len(data.classes) == 2:
-            check_two_classes(reduction)
+            if reduction is not ONE_VS_REST:
+                reduction.check_two_classes()
             signs = (2 * data.labels - 1).astype(np.int8)
             self.solve(replace(data, labels=signs), oracle, self._encoder(data))
             return

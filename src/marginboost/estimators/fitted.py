@@ -39,7 +39,7 @@ class FittedAttributes:
             return vars(self)["model_"]
         except KeyError:
             raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}: it is not fitted yet"
+                f"no attribute {name!r}: this {type(self).__name__} is not fitted yet"
             ) from None
 
     def _of_runs(self, name: str, values: list[Any]) -> Any:

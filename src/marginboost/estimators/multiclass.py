@@ -32,14 +32,14 @@ class Reduction(NamedTuple):
     code: Any = "one-vs-rest"
     decoding: str = "auto"
 
+    def check_two_classes(self) -> None:
+        """Two classes need no code, but a matrix of other size is a mistake."""
+        if not isinstance(self.code, str):
+            make_code(self.code, 2)
+
 
 ONE_VS_REST = Reduction()
 """Each class against all others."""
-
-
-def check_two_classes(reduction: Reduction) -> None:
-    """Two classes need no code, but one of other size is a mistake."""
-    make_code(reduction.code, 2)
 
 
 def solve_problems(
