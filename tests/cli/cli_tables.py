@@ -4,6 +4,8 @@ import csv
 
 import numpy as np
 
+from marginboost.cli.reading import Dialect, read_file
+
 ROLES = ("--label", "answer", "--id", "name", "--drop", "weight")
 QUICK = ("--algorithm", "adaboost", "--rounds", "20")
 
@@ -28,3 +30,10 @@ def write_rows(path, header, rows, **settings):
         writer.writerow(header)
         writer.writerows(rows)
     return path
+
+
+def read(tmp_path, text, **dialect):
+    """Table of a text."""
+    path = tmp_path / "data.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_file(str(path), Dialect(**dialect))
