@@ -104,7 +104,7 @@ def test_bins_do_not_depend_on_threads(many_rows):
     X, _ = many_rows
     one, two = (BinnedMatrix.from_table(Table(X, list("abcde")), n_jobs=k) for k in (1, 2))
     np.testing.assert_array_equal(one.codes, two.codes)
-    for cuts, other in zip(one.edges, two.edges, strict=True):
+    for cuts, other in zip(one.cuts, two.cuts, strict=True):
         np.testing.assert_array_equal(cuts, other)
 
 

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from marginboost.kernels import binning, reference, scores, search, stumps, weights
+from marginboost.kernels.jit import COMPILED
 
 FAST = settings(deadline=None, max_examples=60)
-SIZES = st.one_of(st.integers(0, 40), st.sampled_from([63, 64, 65, 16383, 16384, 16385]))
+SEAMS = [63, 64, 65, 16383, 16384, 16385] if COMPILED else [63, 64, 65]
+SIZES = st.one_of(st.integers(0, 40), st.sampled_from(SEAMS))
 FINITE = st.floats(-1e300, 1e300, allow_nan=False)
 VALUES = st.one_of(st.just(np.nan), st.sampled_from([-1.0, -0.0, 0.0, 0.5, 1.0]), FINITE)
 CODE_TYPES = st.sampled_from([np.uint8, np.uint16, np.uint32])
@@ -46,19 +48,19 @@ histograms = st.composite(some_histogram)
 
 @FAST
 @given(hnp.arrays(np.float64, st.integers(0, 50), elements=VALUES), sorted_cuts(40), CODE_TYPES)
-def test_assign_bins(values, edges, dtype):
+def test_assign_bins(values, cuts, dtype):
     codes = np.empty(len(values), dtype=dtype)
-    binning.assign_bins(values, edges, codes)
-    np.testing.assert_array_equal(codes, reference.assign_bins(values, edges))
+    binning.assign_bins(values, cuts, codes)
+    np.testing.assert_array_equal(codes, reference.assign_bins(values, cuts))
 
 
 @FAST
 @given(sorted_cuts(260))
-def test_values_on_and_next_to_the_edges(edges):
-    around = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)])
+def test_values_on_and_next_to_the_cuts(cuts):
+    around = np.concatenate([cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf)])
     codes = np.empty(len(around), dtype=np.uint16)
-    binning.assign_bins(around, edges, codes)
-    np.testing.assert_array_equal(codes, reference.assign_bins(around, edges))
+    binning.assign_bins(around, cuts, codes)
+    np.testing.assert_array_equal(codes, reference.assign_bins(around, cuts))
 
 
 @FAST

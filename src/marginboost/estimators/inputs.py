@@ -110,7 +110,7 @@ def check_cuts(ensemble: Ensemble, bins: BinnedMatrix) -> None:
     """Raise unless every cut of the model is one between the bins: else a bin may straddle it."""
     for member in ensemble.members:
         for feature, cut in member.cuts():
-            if np.isfinite(cut) and not (bins.edges[feature] == cut).any():
+            if np.isfinite(cut) and not (bins.cuts[feature] == cut).any():
                 raise ValueError(
                     f"X: the BinnedMatrix has no cut at {cut:g} in column {bins.names[feature]!r}, "
                     "but the model has; bin the rows with the cuts of the training data "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .jit import kernel
-from .search import FEW, NARROW, count_below, count_below_few, count_below_narrow
+from .search import BYTE_CUTS, FEW, count_below, count_below_few, count_below_narrow
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -17,7 +17,7 @@ def pad_cuts(cuts: Array) -> Array:
 
     More are left as they are.
     """
-    width = FEW if len(cuts) <= FEW else max(NARROW, len(cuts))
+    width = FEW if len(cuts) <= FEW else max(BYTE_CUTS, len(cuts))
     return np.concatenate([cuts, np.full(width - len(cuts), np.inf)])
 
 
@@ -39,7 +39,7 @@ def add_step_functions(
                 value = rows[i, feature]
                 place = missing if np.isnan(value) else count_below_few(mine, value)
                 out[i] += heights[place]
-        elif mine.size == NARROW:
+        elif mine.size == BYTE_CUTS:
             for i in range(rows.shape[0]):
                 value = rows[i, feature]
                 place = missing if np.isnan(value) else count_below_narrow(mine, value)

@@ -10,8 +10,8 @@ from .jit import kernel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-NARROW = 255
-"""Cuts that :func:`count_below_narrow` takes, padded with infinity."""
+BYTE_CUTS = 255
+"""Cuts between as many bins as a byte can tell apart, as :func:`count_below_narrow` takes them."""
 FEW = 31
 """Cuts that :func:`count_below_few` takes."""
 
@@ -55,6 +55,6 @@ def count_below_narrow(cuts: Array, value: float) -> int:
 
 def pad_narrow(cuts: Array) -> Array:
     """Pad sorted cuts with infinity, as :func:`count_below_narrow` wants them."""
-    padded = np.full(NARROW, np.inf)
+    padded = np.full(BYTE_CUTS, np.inf)
     padded[: len(cuts)] = cuts
     return padded

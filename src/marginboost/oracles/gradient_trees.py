@@ -288,8 +288,8 @@ class GradientTreeOracle(Oracle):
         for k in np.flatnonzero(inner):
             j, cut = nodes["feature"][k], nodes["cut"][k]
             if bins.categories[j] is None:
-                edges = bins.edges[j]
-                records["threshold"][k] = edges[cut] if cut < len(edges) else np.inf
+                cuts = bins.cuts[j]
+                records["threshold"][k] = cuts[cut] if cut < len(cuts) else np.inf
                 continue
             left = np.flatnonzero(tables[k, : bins.n_bins[j]])
             if len(left) == bins.n_bins[j]:

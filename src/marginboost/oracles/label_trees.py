@@ -279,7 +279,7 @@ def _tree(nodes: Array, bins: BinnedMatrix) -> Tree:
         mine = np.flatnonzero(records["feature"] == j)
         cuts = nodes["cut"][mine]
         if bins.categories[j] is None:
-            records["threshold"][mine] = np.concatenate([bins.edges[j], [np.inf, np.inf]])[cuts]
+            records["threshold"][mine] = np.concatenate([bins.cuts[j], [np.inf, np.inf]])[cuts]
         else:
             present = cuts == bins.n_bins[j]
             records["threshold"][mine] = np.where(present, np.inf, 0.0)

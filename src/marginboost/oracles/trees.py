@@ -164,8 +164,8 @@ class TreeOracle(Oracle):
             record["value"], record["gain"] = 0.0, split.gain
             record["missing_left"] = split.goes_left[-1]
             if self._layout.kinds[j] == THRESHOLD:
-                edges = bins.edges[j]
-                record["threshold"] = edges[split.cut] if split.cut < len(edges) else np.inf
+                cuts = bins.cuts[j]
+                record["threshold"] = cuts[split.cut] if split.cut < len(cuts) else np.inf
             else:
                 sets[k] = np.flatnonzero(split.goes_left[:-1]).tolist()
         return Tree(*with_categories(records, sets))
