@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import marginboost.oracles.histograms as histograms_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
 from marginboost.kernels import reference
-from marginboost.kernels.followed_sums import ALL, update_histograms
+from marginboost.kernels.incremental_histograms import ALL, update_histograms
 from marginboost.kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
 from marginboost.oracles.histograms import FRESH_ROUNDS, WeightHistograms
 from marginboost.solvers.masters.pool import ColumnPool
@@ -39,7 +39,7 @@ def test_following_changes_nothing(monkeypatch, settings_):
     np.testing.assert_array_equal(following.estimator_weights_, anew.estimator_weights_)
 
 
-def test_followed_sums_stay_exact(monkeypatch):
+def test_incremental_histograms_stay_exact(monkeypatch):
     """In every round the followed sums agree with a plain count to 1e-13, and most are followed."""
     X, y = make_rows()
     calls = {"_follow": 0, "_begin": 0}

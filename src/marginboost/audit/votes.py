@@ -21,7 +21,7 @@ from ..algorithms.adaboost import AdaBoostClassifier
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..estimators.classifier import BaseMarginClassifier
-from ..kernels.threads import resolve_n_jobs
+from ..kernels.parallel import resolve_n_jobs
 from .filters._folds import Fold
 from .filters.base import take_rows
 

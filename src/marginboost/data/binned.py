@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.binning import assign_bins, assign_block
-from ..kernels.search import pad_narrow
-from ..kernels.threads import resolve_n_jobs, run_blocks
+from ..kernels.binning import assign_bins, assign_block, pad_narrow
+from ..kernels.parallel import resolve_n_jobs, run_blocks
+from ..types import Array
 from ..validation import check_number
 from .table import (
     Categories,
@@ -21,8 +21,6 @@ from .table import (
     other_names,
     row_chunks,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 BINNING_ROWS = 1 << 13
 """Rows binned at a time, so that all their features are still in the cache."""

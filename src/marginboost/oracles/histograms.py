@@ -18,8 +18,7 @@ import numpy as np
 from ..core.oracle import Candidate, Reweighting
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.crew import WorkerPool
-from ..kernels.followed_sums import (
+from ..kernels.incremental_histograms import (
     ALL,
     APART,
     BLOCK,
@@ -28,8 +27,8 @@ from ..kernels.followed_sums import (
     histogram_worker,
     update_histograms,
 )
+from ..kernels.parallel import ROW_BLOCK, WorkerPool, run_blocks
 from ..kernels.stumps import histograms_any, histograms_uint8
-from ..kernels.threads import ROW_BLOCK, run_blocks
 
 SERIAL_WORK = 1 << 19
 """Codes, read in a third of a millisecond, below which other threads are left alone."""

@@ -39,8 +39,8 @@ from ..kernels.label_trees import (
     grow_labels,
     search_labels,
 )
+from ..kernels.parallel import run_blocks
 from ..kernels.stumps import CATEGORY, THRESHOLD, TIE
-from ..kernels.threads import run_blocks
 from ..kernels.trees import NODE, SPLIT
 from ..kernels.weights import weighted_sum
 from ..validation import check_choice, check_number

@@ -19,8 +19,9 @@ import numpy as np
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle, Reweighting
 from ..core.types import Array
-from ..kernels.scores import add_step_functions, pad_cuts, sum_stumps
-from ..kernels.search import BYTE_CUTS
+from ..kernels.binning import BYTE_CUTS
+from ..kernels.parallel import run_rows
+from ..kernels.predict import add_step_functions, pad_cuts, sum_stumps
 from ..kernels.stumps import (
     CATEGORY,
     PARTITION,
@@ -30,7 +31,6 @@ from ..kernels.stumps import (
     lookup_column,
     threshold_column,
 )
-from ..kernels.threads import run_rows
 from ..kernels.weights import weighted_sum
 from .histograms import WeightHistograms
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..kernels.parallel import run_rows
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD, TIE
-from ..kernels.threads import run_rows
 from ..kernels.trees import NODE, walk_codes
 from ..kernels.weights import weighted_sum
 from .growth import CRITERIA, Growth, Layout, Limits, Node

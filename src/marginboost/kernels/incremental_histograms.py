@@ -2,20 +2,19 @@
 
 A ±1 hypothesis was added, so all weights on either of its sides changed by one factor per label.
 Rows on one side are read again; what is left of a bin's old sum belongs to the other side, and is
-scaled. Two tasks, each done by one thread or several (see ``worker_pool``): rows are selected block
+scaled. Two tasks, each done by one thread or several (see ``parallel``): rows are selected block
 by block, then features are summed five at a time.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .crew import work_together, worker_loop
+from ..types import Array
 from .jit import kernel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from .parallel import work_together, worker_loop
 
 BLOCK = 1 << 14
 """Rows that are selected at once."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..types import Array
+from .binning import BYTE_CUTS, FEW, count_below, count_below_few, count_below_narrow
 from .jit import kernel
-from .search import BYTE_CUTS, FEW, count_below, count_below_few, count_below_narrow
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def pad_cuts(cuts: Array) -> Array:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from .stumps import TIE
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from ...types import Array
+from ..stumps import TIE
 
 
 def assign_bins(values: Array, cuts: Array) -> Array:
