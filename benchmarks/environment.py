@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from marginboost.kernels.threads import available_threads
+from marginboost.kernels.parallel import available_threads
 
 ROOT = Path(__file__).resolve().parents[1]
 STAT = Path("/proc/stat")

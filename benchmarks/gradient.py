@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from marginboost.kernels.threads import available_threads
+from marginboost.kernels.parallel import available_threads
 
 from .data import TEST, TRAIN, Array, synthetic
 from .peers import Contender, HistGradientBoosting, LightGBM, MarginBoost, XGBoost, able

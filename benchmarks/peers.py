@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from importlib import metadata, util
 from typing import Any
 
-from marginboost.kernels.threads import available_threads
+from marginboost.kernels.parallel import available_threads
 
 from .data import Array, synthetic
 

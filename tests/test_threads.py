@@ -21,8 +21,8 @@ from marginboost import (
     TreeOracle,
 )
 from marginboost.data import Table
-from marginboost.kernels import threads
-from marginboost.kernels.threads import (
+from marginboost.kernels import parallel
+from marginboost.kernels.parallel import (
     ROW_BLOCK,
     available_threads,
     invite,
@@ -104,7 +104,7 @@ def test_bins_do_not_depend_on_threads(many_rows):
     X, _ = many_rows
     one, two = (BinnedMatrix.from_table(Table(X, list("abcde")), n_jobs=k) for k in (1, 2))
     np.testing.assert_array_equal(one.codes, two.codes)
-    for cuts, other in zip(one.edges, two.edges, strict=True):
+    for cuts, other in zip(one.cuts, two.cuts, strict=True):
         np.testing.assert_array_equal(cuts, other)
 
 
@@ -269,8 +269,8 @@ def no_new_threads(monkeypatch):
     def refuse(thread):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threads, "_tasks", SimpleQueue())
-    monkeypatch.setattr(threads, "_n_threads", 0)
+    monkeypatch.setattr(parallel, "_tasks", SimpleQueue())
+    monkeypatch.setattr(parallel, "_n_threads", 0)
     monkeypatch.setattr(threading.Thread, "start", refuse)
 
 
@@ -279,7 +279,7 @@ def test_where_no_thread_can_be_started_the_caller_works_alone(no_new_threads):
     X, y = rows_of(30_000, d=20)
     models = [AdaBoostClassifier(n_estimators=5, n_jobs=k).fit(X, y) for k in (1, 3)]
     assert_same_bits(*models)
-    assert threads._tasks.empty()  # nothing is kept for threads that never come
+    assert parallel._tasks.empty()  # nothing is kept for threads that never come
 
 
 @pytest.fixture
@@ -288,9 +288,9 @@ def eight_cores(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.delenv("LOKY_MAX_CPU_COUNT", raising=False)
-    threads._granted_cores.cache_clear()
+    parallel._granted_cores.cache_clear()
     yield
-    threads._granted_cores.cache_clear()
+    parallel._granted_cores.cache_clear()
 
 
 def cgroup(monkeypatch, files):

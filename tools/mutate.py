@@ -1,7 +1,7 @@
 """Would the tests notice? Change one point of the source at a time and run the tests near it.
 
-``python tools/mutate.py --mutants 200 --seed 0`` draws points evenly over the packages, changes each
-in a copy of the source (a comparison turned, a sign changed, a number moved by one, a condition
+``python tools/mutate.py --mutants 200 --seed 0`` draws points evenly over the packages, changes
+each in a copy of the source (a comparison turned, a sign changed, a number moved by one, a condition
 negated, a call left out) and runs the tests that mention the module, nearest first, until one
 fails. What no test notices is listed, with the reason where one is known to be harmless
 (``tools/harmless_mutants.json``). ``--list`` only shows what would be changed.
@@ -103,9 +103,7 @@ class _Source:
         """Change these characters."""
         line = self.text.count("\n", 0, start) + 1
         relative = str(self.path.relative_to(ROOT))
-        return Mutant(
-            relative, line, start, stop, self.text[start:stop], new, self.lines[line - 1]
-        )
+        return Mutant(relative, line, start, stop, self.text[start:stop], new, self.lines[line - 1])
 
 
 def _operator(source: _Source, left: ast.AST, right: ast.AST, kind: ast.AST) -> Iterator[Mutant]:

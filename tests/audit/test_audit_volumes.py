@@ -294,7 +294,7 @@ def test_threads_and_blocks_change_nothing(monkeypatch):
     X, y = sphere_10d(300)
     model = AdaBoostClassifier(n_estimators=30, n_jobs=1).fit(X, y)
     expected = log_decision_volumes(model, X), log_cell_volumes(model, X)
-    monkeypatch.setattr("marginboost.kernels.threads.ROW_BLOCK", 64)
+    monkeypatch.setattr("marginboost.kernels.parallel.ROW_BLOCK", 64)
     model.set_params(n_jobs=3)
     np.testing.assert_array_equal(log_decision_volumes(model, X), expected[0])
     np.testing.assert_array_equal(log_cell_volumes(model, X), expected[1])

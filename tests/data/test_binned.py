@@ -11,7 +11,7 @@ from scipy import sparse
 import marginboost.data.binned as binned_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
 from marginboost.data import Table
-from marginboost.data.binned import find_edges, midpoints
+from marginboost.data.binned import find_cuts, midpoints
 from marginboost.kernels import reference
 
 FAST = settings(deadline=None, max_examples=60)
@@ -23,7 +23,7 @@ def bin_array(X, **settings_):
     return BinnedMatrix.from_table(Table(X, names), **settings_)
 
 
-# -- midpoints and edges --------------------------------------------------------------------------
+# -- midpoints and cuts --------------------------------------------------------------------------
 
 NEIGHBOURS = {
     "adjacent": (1.0, np.nextafter(1.0, 2.0)),
@@ -44,7 +44,7 @@ NEIGHBOURS = {
 @pytest.mark.parametrize("case", NEIGHBOURS)
 def test_a_cut_separates_its_neighbours(case):
     low, high = NEIGHBOURS[case]
-    (cut,) = find_edges(np.array([high, low, high]), None)
+    (cut,) = find_cuts(np.array([high, low, high]), None)
     assert np.isfinite(cut)
     assert low <= cut < high
     X = np.array([[low], [high]] * 3)
@@ -57,7 +57,7 @@ def test_a_cut_separates_its_neighbours(case):
 @given(hnp.arrays(np.float64, st.integers(2, 30), elements=ANY))
 def test_cuts_are_between_neighbours(values):
     distinct = np.unique(values)
-    cuts = find_edges(values, None)
+    cuts = find_cuts(values, None)
     assert len(cuts) == len(distinct) - 1
     assert (distinct[:-1] <= cuts).all()
     assert (cuts < distinct[1:]).all()
@@ -82,8 +82,8 @@ def test_midpoint_of_huge_numbers_does_not_overflow():
 
 def test_zero_has_one_sign():
     values = np.array([-0.0, 0.0, -0.0, 1.0])
-    np.testing.assert_array_equal(find_edges(values, None), [0.5])
-    np.testing.assert_array_equal(find_edges(values, None, np.ones(4)), [0.5])
+    np.testing.assert_array_equal(find_cuts(values, None), [0.5])
+    np.testing.assert_array_equal(find_cuts(values, None, np.ones(4)), [0.5])
     X = np.array([[-0.0], [0.0]] * 4 + [[1.0]] * 4)
     assert set(bin_array(X).codes[0, :8]) == {0}
     model = AdaBoostClassifier(n_estimators=1).fit(X, [0] * 8 + [1] * 4)
@@ -95,7 +95,7 @@ def test_zero_has_one_sign():
 def test_fewer_than_two_values_have_no_cut(values, weighted):
     weight = np.ones(len(values)) if weighted else None
     for most in (2, None):
-        assert find_edges(np.array(values, dtype=float), most, weight).size == 0
+        assert find_cuts(np.array(values, dtype=float), most, weight).size == 0
 
 
 # -- quantiles ------------------------------------------------------------------------------------
@@ -108,9 +108,9 @@ def test_weights_are_copies(seed, max_bins, n):
     values = rng.integers(0, 120, size=n) / 7.0
     values[rng.random(n) < 0.1] = np.nan
     weight = rng.integers(1, 5, size=n)
-    copied = find_edges(np.repeat(values, weight), max_bins)
-    np.testing.assert_array_equal(find_edges(values, max_bins, weight.astype(float)), copied)
-    np.testing.assert_array_equal(find_edges(values, max_bins, weight / 3.0), copied)
+    copied = find_cuts(np.repeat(values, weight), max_bins)
+    np.testing.assert_array_equal(find_cuts(values, max_bins, weight.astype(float)), copied)
+    np.testing.assert_array_equal(find_cuts(values, max_bins, weight / 3.0), copied)
     assert len(copied) <= max_bins - 1
 
 
@@ -126,7 +126,7 @@ def test_bins_carry_about_equal_weight(max_bins):
 
 def test_two_bins_cut_at_the_median():
     X = np.arange(101.0)[:, None]
-    np.testing.assert_array_equal(bin_array(X, max_bins=2).edges[0], [50.5])
+    np.testing.assert_array_equal(bin_array(X, max_bins=2).cuts[0], [50.5])
 
 
 def test_a_heavy_value_does_not_cost_the_others_their_bins():
@@ -156,7 +156,7 @@ def test_number_of_bins_and_width_of_codes(distinct, max_bins, dtype):
     binned = bin_array(X, max_bins=max_bins)
     assert binned.codes.dtype == dtype
     assert binned.n_bins[0] == min(distinct, max_bins or distinct)
-    np.testing.assert_array_equal(binned.codes[0], reference.assign_bins(X[:, 0], binned.edges[0]))
+    np.testing.assert_array_equal(binned.codes[0], reference.assign_bins(X[:, 0], binned.cuts[0]))
     assert binned.codes[0, -1] == binned.n_bins[0]
 
 
@@ -165,7 +165,7 @@ def test_codes_say_where_values_lie():
     X = rng.normal(size=(500, 3))
     X[rng.random(X.shape) < 0.1] = np.nan
     binned = bin_array(X, max_bins=16)
-    for j, cuts in enumerate(binned.edges):
+    for j, cuts in enumerate(binned.cuts):
         sides = np.concatenate([[-np.inf], cuts, [np.inf]])
         seen = ~np.isnan(X[:, j])
         codes = binned.codes[j, seen]
@@ -197,8 +197,8 @@ def test_quantiles_of_many_rows_come_from_a_sample(n, monkeypatch):
     assert abs(counts / n - 1 / 64).max() < 0.1 / 64
     monkeypatch.setattr(binned_module, "SAMPLE_ROWS", n)
     every = bin_array(X, max_bins=64)
-    assert not np.array_equal(sampled.edges[0], every.edges[0])
-    np.testing.assert_allclose(sampled.edges[0], every.edges[0], atol=0.02)
+    assert not np.array_equal(sampled.cuts[0], every.cuts[0])
+    np.testing.assert_allclose(sampled.cuts[0], every.cuts[0], atol=0.02)
 
 
 def test_exact_bins_never_sample():
@@ -278,7 +278,7 @@ def test_take(problem, rows):
     np.testing.assert_array_equal(part.codes, binned.codes[:, rows])
     assert part.codes.flags.c_contiguous
     assert part.shape == (X[rows].shape[0], 4)
-    for cuts, mine in zip(binned.edges, part.edges, strict=True):
+    for cuts, mine in zip(binned.cuts, part.cuts, strict=True):
         np.testing.assert_array_equal(cuts, mine)
     np.testing.assert_array_equal(part.n_bins, binned.n_bins)
     if part.n_rows:
@@ -302,7 +302,7 @@ def test_dense_rows_fall_in_the_same_bins(problem):
     np.testing.assert_array_equal(np.isnan(again), np.isnan(X))
     for j in range(3):
         np.testing.assert_array_equal(
-            reference.assign_bins(again[:, j], binned.edges[j]), binned.codes[j]
+            reference.assign_bins(again[:, j], binned.cuts[j]), binned.codes[j]
         )
     seen = ~np.isnan(X[:, 3])
     np.testing.assert_array_equal(again[seen, 3], X[seen, 3])
@@ -408,7 +408,7 @@ def test_predict_refuses_binned_rows_of_other_columns(named):
     frame, _, model = named
     bins = BinnedMatrix.from_data(frame)
     np.testing.assert_array_equal(model.decision_function(bins), model.decision_function(frame))
-    other = BinnedMatrix(bins.codes, bins.edges, bins.categories, ["size", "age", "colour"])
+    other = BinnedMatrix(bins.codes, bins.cuts, bins.categories, ["size", "age", "colour"])
     with pytest.raises(ValueError, match="X: column 0 is 'size', expected 'age'"):
         model.predict(other)
 
@@ -433,4 +433,4 @@ def test_predict_refuses_categories_in_another_order(named):
     bins = BinnedMatrix.from_data(frame)
     turned = [None, None, bins.categories[2][::-1]]
     with pytest.raises(ValueError, match=r"other categories than the model \(in another order"):
-        model.predict(BinnedMatrix(bins.codes, bins.edges, turned, bins.names))
+        model.predict(BinnedMatrix(bins.codes, bins.cuts, turned, bins.names))

@@ -125,7 +125,7 @@ def test_codes_of_every_kind(kind, max_bins, tmp_path):
     )
     np.testing.assert_array_equal(binned.codes, expected.codes)
     assert binned.codes.dtype == expected.codes.dtype
-    for cuts, wanted in zip(binned.edges, expected.edges, strict=True):
+    for cuts, wanted in zip(binned.cuts, expected.cuts, strict=True):
         np.testing.assert_array_equal(cuts, wanted)
 
 

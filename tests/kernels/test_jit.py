@@ -60,7 +60,7 @@ import numpy as np
 from marginboost import AdaBoostClassifier, LPBoostClassifier
 from marginboost.oracles import histograms
 
-histograms.SERIAL_WORK = histograms.FOLLOWED_WORK = 0  # several threads that follow the weights
+histograms.SERIAL_WORK = histograms.INCREMENTAL_WORK = 0  # several threads that follow the weights
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 7)).round(1)
 X[rng.random(X.shape) < 0.05] = np.nan
@@ -80,7 +80,7 @@ def numbers(printed):
 
 def test_uncompiled_kernels_compute_what_compiled_ones_do(monkeypatch, capsys):
     """Only the order of additions may differ, in sums that compiled code makes in lanes."""
-    for limit in ("SERIAL_WORK", "FOLLOWED_WORK"):
+    for limit in ("SERIAL_WORK", "INCREMENTAL_WORK"):
         monkeypatch.setattr(histograms, limit, 0)
     exec(FITS, {})
     compiled = numbers(capsys.readouterr().out)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginboost.kernels import volumes, volumes_reference
+from marginboost.kernels import volumes
+from marginboost.kernels.reference import volumes as reference
 
 FAST = settings(derandomize=True, deadline=None, max_examples=60, database=None)
 
@@ -35,7 +36,7 @@ def test_sum_levels(division):
     pieces, levels, *_ = division
     out = np.full(len(pieces), np.nan)
     volumes.sum_levels(pieces, levels, out)
-    np.testing.assert_allclose(out, volumes_reference.sum_levels(pieces, levels), atol=1e-14)
+    np.testing.assert_allclose(out, reference.sum_levels(pieces, levels), atol=1e-14)
 
 
 @FAST
@@ -45,7 +46,7 @@ def test_decision_shares(division, tie):
     out = np.empty(len(pieces))
     volumes.sum_levels(pieces, levels, out)
     volumes.decision_shares(pieces, levels, first, low, high, tie, out)
-    expected = volumes_reference.decision_shares(pieces, levels, first, low, high, tie)
+    expected = reference.decision_shares(pieces, levels, first, low, high, tie)
     np.testing.assert_allclose(np.exp(out), expected, rtol=1e-12)
 
 

@@ -6,16 +6,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from marginboost.kernels.crew import (
+from marginboost.kernels.intrinsics import atomic_add, atomic_read, yield_processor
+from marginboost.kernels.jit import kernel
+from marginboost.kernels.parallel import (
     UNTIL_DISMISSED,
     WorkerPool,
-    atomic_add,
-    atomic_read,
     work_together,
     worker_loop,
-    yield_processor,
 )
-from marginboost.kernels.jit import kernel
 
 LEADER, WORKER = 0, 1
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import marginboost.oracles.histograms as histograms_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
 from marginboost.kernels import reference
-from marginboost.kernels.followed_sums import ALL, bring_up_to_date
+from marginboost.kernels.incremental_histograms import ALL, update_histograms
 from marginboost.kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
 from marginboost.oracles.histograms import FRESH_ROUNDS, WeightHistograms
 from marginboost.solvers.masters.pool import ColumnPool
@@ -31,15 +31,15 @@ def make_rows(n=6000, d=25, seed=0):
 def test_following_changes_nothing(monkeypatch, settings_):
     """The same hypotheses and, since edges are measured on columns, the same bits."""
     X, y = make_rows()
-    assert X.size > histograms_module.FOLLOWED_WORK
+    assert X.size > histograms_module.INCREMENTAL_WORK
     following = AdaBoostClassifier(n_estimators=80, **settings_).fit(X, y)
-    monkeypatch.setattr(histograms_module, "FOLLOWED_WORK", 10**12)
+    monkeypatch.setattr(histograms_module, "INCREMENTAL_WORK", 10**12)
     anew = AdaBoostClassifier(n_estimators=80, **settings_).fit(X, y)
     assert following.estimators_ == anew.estimators_
     np.testing.assert_array_equal(following.estimator_weights_, anew.estimator_weights_)
 
 
-def test_followed_sums_stay_exact(monkeypatch):
+def test_incremental_histograms_stay_exact(monkeypatch):
     """In every round the followed sums agree with a plain count to 1e-13, and most are followed."""
     X, y = make_rows()
     calls = {"_follow": 0, "_begin": 0}
@@ -96,13 +96,13 @@ def test_sums_follow_the_weights(n, d, side, seed):
                 signed = reference.histogram(codes[j], dual, 256)
                 np.testing.assert_allclose(job.signed[j], signed, atol=1e-12)
 
-    bring_up_to_date(job, ALL)
+    update_histograms(job, ALL)
     check()
     job.factors[:] = rng.uniform(0.5, 2.0, size=(2, 2))
     selected, label = np.where(column == side, 0, 1), np.where(dual < 0, 1, 0)
     dual *= job.factors[selected, label]
     job.column[:] = column
-    bring_up_to_date(job, side)
+    update_histograms(job, side)
     check()
 
 

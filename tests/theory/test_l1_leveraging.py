@@ -16,7 +16,7 @@ from marginboost.algorithms import BarrierBoost, L1Leveraging
 from marginboost.checks import check_rule
 from marginboost.core import Callback, Rule, Stop, train
 from marginboost.datasets import circle_2d
-from marginboost.kernels.threads import ROW_BLOCK
+from marginboost.kernels.parallel import ROW_BLOCK
 from marginboost.losses import Huber, LogCosh, SmoothedHinge
 from marginboost.oracles import FiniteOracle, matrix_sample
 

@@ -31,7 +31,7 @@ from marginboost.checks import check_rule
 from marginboost.core import Stop, train
 from marginboost.datasets import circle_2d
 from marginboost.diagnostics import has_finite_minimiser, linear_rate
-from marginboost.kernels.threads import ROW_BLOCK
+from marginboost.kernels.parallel import ROW_BLOCK
 from marginboost.losses import Loss
 from marginboost.solvers import CoordinateProblem, coordinate_descent
 

@@ -22,7 +22,7 @@ from marginboost.algorithms.adaboost_star import rounds_needed
 from marginboost.algorithms.erlpboost import rounds_needed as erlp_rounds
 from marginboost.core import Stop, train
 from marginboost.datasets import circle_2d, flip_labels
-from marginboost.kernels.entropy import split_mass, threshold_weights
+from marginboost.kernels.weights import split_mass, threshold_weights
 from marginboost.oracles import FiniteOracle, matrix_sample
 from marginboost.solvers import solve_margin_lp
 from marginboost.solvers.entropy_projection import CappedEntropy, EntropySolver

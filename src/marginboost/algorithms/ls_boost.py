@@ -34,7 +34,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..core.types import Array
 from ..estimators.regressor import BaseBoostRegressor, document
-from ..kernels.threads import run_rows
+from ..kernels.parallel import run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
 from ..validation import check_choice, check_number

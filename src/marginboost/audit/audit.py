@@ -22,7 +22,7 @@ from ..data import BinnedMatrix, Table
 from ..data.table import frame_names, is_frame
 from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.inputs import distinct_labels, read_labels
-from ..kernels.threads import resolve_n_jobs
+from ..kernels.parallel import resolve_n_jobs
 from ..validation import check_choice, check_number
 from .evidence import Evidence
 from .folds import SEED, Fold, check_classifier, make_folds, take_rows

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.threads import resolve_n_jobs, run_rows
+from ..kernels.parallel import resolve_n_jobs, run_rows
 from ..kernels.volumes import sum_levels
 from ..oracles.stumps import Stump
 from ..validation import check_number

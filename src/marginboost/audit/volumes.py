@@ -34,7 +34,7 @@ from scipy.special import logsumexp
 from ..core.types import Array
 from ..diagnostics._source import signs_of
 from ..estimators.inputs import read_labels
-from ..kernels.threads import run_rows
+from ..kernels.parallel import run_rows
 from ..kernels.volumes import decision_shares
 from ..validation import check_choice, check_number
 from .division import Division, Stage, Walls

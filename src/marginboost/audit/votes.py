@@ -20,7 +20,7 @@ from ..algorithms.adaboost import AdaBoostClassifier
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..estimators.classifier import BaseMarginClassifier
-from ..kernels.threads import resolve_n_jobs
+from ..kernels.parallel import resolve_n_jobs
 from .folds import Fold, fit_folds
 
 TRAINING_ROWS = 20_000

@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> Answer:
 
 def _check(args: argparse.Namespace) -> None:
     """Raise, before any work, if an option makes no sense."""
-    from ..kernels.threads import resolve_n_jobs
+    from ..kernels.parallel import resolve_n_jobs
 
     if args.cv < 2:
         raise UsageError(f"--cv: got {args.cv}, expected at least 2")

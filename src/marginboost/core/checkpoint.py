@@ -140,8 +140,8 @@ def fingerprint(sample: Sample) -> str:
     digest.update(str(sample.seed).encode())
     if sample.bins is not None:
         digest.update(np.ascontiguousarray(sample.bins.codes).tobytes())
-        for edges in sample.bins.edges:
-            digest.update(edges.tobytes())
+        for cuts in sample.bins.cuts:
+            digest.update(cuts.tobytes())
     elif sample.rows is not None:
         for start, stop in sample.rows.chunks():
             digest.update(np.ascontiguousarray(sample.rows.dense(start, stop)).tobytes())

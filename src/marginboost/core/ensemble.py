@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..kernels.threads import run_blocks
+from ..kernels.parallel import run_blocks
 from .hypothesis import Hypothesis
 from .types import Array
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..kernels.threads import run_rows
+from ..kernels.parallel import run_rows
 from ..kernels.weights import add_column
 from .ensemble import Ensemble
 from .history import History

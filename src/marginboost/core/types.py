@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ..types import Array
 
-import numpy as np
-
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["Array"]

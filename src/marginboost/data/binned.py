@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.binning import assign_bins, assign_block
-from ..kernels.search import pad_narrow
-from ..kernels.threads import resolve_n_jobs, run_blocks
+from ..kernels.binning import assign_bins, assign_block, pad_narrow
+from ..kernels.parallel import resolve_n_jobs, run_blocks
+from ..types import Array
 from ..validation import check_number
 from .table import (
     Categories,
@@ -21,8 +21,6 @@ from .table import (
     other_names,
     row_chunks,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 BINNING_ROWS = 1 << 13
 """Rows binned at a time, so that all their features are still in the cache."""
@@ -40,8 +38,8 @@ class BinnedMatrix:
         Bin of each value, in the narrowest unsigned type; ``n_bins[j]`` stands for missing.
     n_bins : array (n_features,)
         Bins of each feature, without the one for missing values.
-    edges : list of arrays
-        Cuts between bins: code k means ``edges[k - 1] < x <= edges[k]``. Cuts are midpoints of
+    cuts : list of arrays
+        Cuts between bins: code k means ``cuts[k - 1] < x <= cuts[k]``. Cuts are midpoints of
         values seen, so a rule found on codes is a rule on values. Empty for a category.
     categories : list
         For each feature, None or its categories; then the code is the position in that list.
@@ -52,13 +50,13 @@ class BinnedMatrix:
     """
 
     def __init__(
-        self, codes: Array, edges: list[Array], categories: Categories, names: list[str]
+        self, codes: Array, cuts: list[Array], categories: Categories, names: list[str]
     ) -> None:
         self.codes = np.ascontiguousarray(codes)
-        self.edges = edges
+        self.cuts = cuts
         self.categories = categories
         self.names = names
-        self.n_bins = np.array([count_bins(*pair) for pair in zip(edges, categories, strict=True)])
+        self.n_bins = np.array([count_bins(*pair) for pair in zip(cuts, categories, strict=True)])
         self._check_codes(len(names))
         self.n_features, self.n_rows = self.codes.shape
 
@@ -119,17 +117,17 @@ class BinnedMatrix:
         if sample_weight is not None:
             sample_weight = _read_weights(sample_weight, table.n_rows)
         rows = _sample_rows(table.n_rows) if max_bins is not None else None
-        edges: list[Array] = [np.empty(0)] * table.n_features
+        cuts: list[Array] = [np.empty(0)] * table.n_features
 
         def find(j: int) -> None:
             if table.categories[j] is None:
-                edges[j] = find_edges(table.column(j), max_bins, sample_weight, rows)
+                cuts[j] = find_cuts(table.column(j), max_bins, sample_weight, rows)
 
         run_blocks(find, table.n_features, threads)
-        widest = max(count_bins(*pair) for pair in zip(edges, table.categories, strict=True))
+        widest = max(count_bins(*pair) for pair in zip(cuts, table.categories, strict=True))
         codes = np.empty((table.n_features, table.n_rows), dtype=np.min_scalar_type(widest))
-        _fill(table, edges, codes, threads)
-        return cls(codes, edges, list(table.categories), list(table.names))
+        _fill(table, cuts, codes, threads)
+        return cls(codes, cuts, list(table.categories), list(table.names))
 
     @classmethod
     def from_data(
@@ -140,7 +138,7 @@ class BinnedMatrix:
         ``categorical`` lists columns; None takes them from a data frame's types.
 
         >>> bins = BinnedMatrix.from_data([[1.0, 5.0], [2.0, 5.0], [4.0, 6.0]])
-        >>> bins.codes.tolist(), bins.edges[0].tolist()
+        >>> bins.codes.tolist(), bins.cuts[0].tolist()
         ([[0, 1, 2], [0, 0, 1]], [1.5, 3.0])
         """
         source = as_source(X)
@@ -160,13 +158,13 @@ class BinnedMatrix:
             raise ValueError(f"X: {others[0]}, as in the rows that this matrix was made from")
         table = Table(source, self.names, self.categories)
         codes = np.empty((table.n_features, table.n_rows), dtype=self.codes.dtype)
-        _fill(table, self.edges, codes, resolve_n_jobs(n_jobs))
-        return BinnedMatrix(codes, self.edges, self.categories, self.names)
+        _fill(table, self.cuts, codes, resolve_n_jobs(n_jobs))
+        return BinnedMatrix(codes, self.cuts, self.categories, self.names)
 
     def take(self, rows: Array) -> BinnedMatrix:
         """Some rows, with the same bins: folds of a cross-validation share their binning."""
         return BinnedMatrix(
-            np.ascontiguousarray(self.codes[:, rows]), self.edges, self.categories, self.names
+            np.ascontiguousarray(self.codes[:, rows]), self.cuts, self.categories, self.names
         )
 
     def dense(self, start: int, stop: int) -> Array:
@@ -185,7 +183,7 @@ class BinnedMatrix:
 
     def _representatives(self, j: int) -> Array:
         if self.categories[j] is None:
-            return np.concatenate([self.edges[j], [np.inf, np.nan]])
+            return np.concatenate([self.cuts[j], [np.inf, np.nan]])
         return np.concatenate([np.arange(float(self.n_bins[j])), [np.nan]])
 
 
@@ -211,12 +209,12 @@ def _sample_rows(n_rows: int) -> Array | None:
     return np.linspace(0, n_rows - 1, SAMPLE_ROWS).astype(np.int64)
 
 
-def find_edges(
+def find_cuts(
     values: Array, max_bins: int | None, weight: Array | None = None, rows: Array | None = None
 ) -> Array:
     """Cuts between the bins of one feature: midpoints of neighbouring distinct values.
 
-    >>> find_edges(np.array([3.0, 1.0, 2.0, 1.0]), None)
+    >>> find_cuts(np.array([3.0, 1.0, 2.0, 1.0]), None)
     array([1.5, 2.5])
     """
     if rows is not None:
@@ -253,16 +251,16 @@ def midpoints(low: Array, high: Array) -> Array:
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _fill(table: Table, edges: list[Array], codes: Array, threads: int) -> None:
+def _fill(table: Table, cuts: list[Array], codes: Array, threads: int) -> None:
     """Write the codes: by row blocks for arrays, by columns for everything else."""
     plain = isinstance(table.source, np.ndarray) and all(c is None for c in table.categories)
     if plain and codes.dtype == np.uint8:
-        padded = np.array([pad_narrow(cuts) for cuts in edges])
-        n_edges = np.array([len(cuts) for cuts in edges])
+        padded = np.array([pad_narrow(mine) for mine in cuts])
+        n_cuts = np.array([len(mine) for mine in cuts])
 
         def fill_rows(block: int) -> None:
             rows = slice(BINNING_ROWS * block, BINNING_ROWS * (block + 1))
-            assign_block(table.source[rows], padded, n_edges, codes[:, rows])
+            assign_block(table.source[rows], padded, n_cuts, codes[:, rows])
 
         run_blocks(fill_rows, -(-table.n_rows // BINNING_ROWS), threads)
         return
@@ -270,7 +268,7 @@ def _fill(table: Table, edges: list[Array], codes: Array, threads: int) -> None:
     def fill_column(j: int) -> None:
         values, known = table.column(j), table.categories[j]
         if known is None:
-            assign_bins(np.asarray(values), edges[j], codes[j])
+            assign_bins(np.asarray(values), cuts[j], codes[j])
         else:
             codes[j] = np.where(np.isnan(values), max(1, len(known)), values)
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..types import Array
 from ..validation import check_number
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Categories = list[Array | None]
 
 CHUNK_ROWS = 1 << 13

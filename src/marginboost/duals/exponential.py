@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.oracle import Candidate
 from ..core.state import State
-from ..kernels.threads import run_rows
+from ..kernels.parallel import run_rows
 from ..kernels.weights import sign_weights, signed_scores
 
 

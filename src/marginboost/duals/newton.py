@@ -22,8 +22,8 @@ import numpy as np
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..core.types import Array
+from ..kernels.parallel import run_rows
 from ..kernels.slopes import logistic_slopes, negative_sizes, scale_pair
-from ..kernels.threads import run_rows
 from ..losses import Logistic, Loss, ResidualLoss
 
 Facts = tuple[float, float, float]

@@ -19,8 +19,8 @@ from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..core.types import Array
+from ..kernels.parallel import run_rows
 from ..kernels.slopes import below_largest, softmax_slopes
-from ..kernels.threads import run_rows
 from ..losses import Logistic
 from .newton import Facts, NewtonWeights
 

@@ -19,7 +19,7 @@ from ..core.sample import Sample
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..data.table import default_names, is_frame, read_array
-from ..kernels.threads import resolve_n_jobs
+from ..kernels.parallel import resolve_n_jobs
 from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.any_sklearn import SklearnOracle

@@ -1,6 +1,6 @@
 """Compiled inner loops: arrays in, arrays out, no Python objects, no policy.
 
-Every kernel is serial and releases the interpreter lock; :mod:`.threads` runs kernels over fixed
+Every kernel is serial and releases the interpreter lock; :mod:`.parallel` runs kernels over fixed
 blocks, so results do not depend on the number of threads. Each has a readable NumPy twin in
 :mod:`.reference`, which is its specification and its test.
 """

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .intrinsics import AHEAD, BYTE_PAIRS, add_pairs, prefetch
 from .jit import kernel
-from .pairs import BYTE_PAIRS, add_pairs
-from .prefetch import AHEAD, prefetch
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -7,8 +7,8 @@ most worth is taken.
 Sums by bin are made in ``gradient_histograms``, splits found in ``gradient_splits``. Of two
 siblings only the smaller one's rows are read; the rest of the parent's sums is the larger one's.
 
-A whole tree is grown in one call, by one thread or several (see ``crew``). Every share of the work
-is the same whoever takes it, so the tree does not depend on the number of threads.
+A whole tree is grown in one call, by one thread or several (see ``parallel``). Every share of the
+work is the same whoever takes it, so the tree does not depend on the number of threads.
 
 Growth uses splits as tables: whether each code goes left, the last entry for missing values.
 """
@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .crew import UNTIL_DISMISSED, work_together, worker_loop
 from .gradient_histograms import add_codes, add_rows, add_words
 from .gradient_splits import (
     L2,
@@ -31,6 +30,7 @@ from .gradient_splits import (
 )
 from .jit import kernel
 from .label_trees import first_best, next_node
+from .parallel import UNTIL_DISMISSED, work_together, worker_loop
 from .stumps import CATEGORY, PARTITION, TIE
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -17,6 +17,8 @@ from numba.core import cgutils
 build: Any = cgutils  # Numba's types know nothing of these
 switches: Any = config
 
+COMPILED = not switches.DISABLE_JIT
+
 NO_CACHE = "no locator available"
 """What Numba says where it finds no folder to keep compiled code in."""
 
@@ -62,8 +64,6 @@ def intrinsic(twin: Callable[..., Any], *, prefer_literal: bool = False) -> Call
     """Decorator for code in LLVM's terms; ``twin`` is what runs where nothing is compiled."""
 
     def decorate(definition: Any) -> Any:
-        if switches.DISABLE_JIT:
-            return twin
-        return extending.intrinsic(prefer_literal=prefer_literal)(definition)
+        return extending.intrinsic(prefer_literal=prefer_literal)(definition) if COMPILED else twin
 
     return decorate

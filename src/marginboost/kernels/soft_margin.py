@@ -1,18 +1,22 @@
-"""Kernels of the smoothed soft margin: the hinge at a temperature, its weights, its curvature.
+"""Kernels of soft-margin problems: the smoothed hinge, and votes and edges of a pool of columns.
 
 Exponentials and logarithms are NumPy's, which are many times faster than a loop's: they are taken
 between the kernels, of ``small = exp(-|z|)`` with ``z = (ρ - margin) / β``.
+
+±1 columns are packed eight to a byte: a row's byte says what eight hypotheses answer. The vote of
+eight columns is one look-up in a table of 256 sums, and their edges follow from the weight that
+falls on each of the 256 bytes: an eighth of the work, and of the memory.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..types import Array
 from .jit import kernel, reducing_kernel
 
-Array = np.ndarray[Any, np.dtype[Any]]
+PIECE = 2048
+"""Rows worked on at a time, so that they stay in the cache."""
 
 
 @kernel
@@ -44,3 +48,81 @@ def smoothed_hinge(z: Array, log_small: Array, caps: Array) -> float:
     for i in range(z.size):
         total += caps[i] * (max(z[i], 0.0) + log_small[i])
     return total
+
+
+# -- columns as they are, and packed ---------------------------------------------------------------
+
+
+@kernel
+def add_columns(columns: Array, used: Array, coef: Array, out: Array) -> None:
+    """``out += Σ_j coef_j columns_j`` over the columns ``used``, a cache-sized piece at a time."""
+    for start in range(0, out.size, PIECE):
+        here = out[start : start + PIECE]
+        for k in range(used.size):
+            weight, column = coef[used[k]], columns[used[k], start : start + PIECE]
+            for i in range(here.size):
+                here[i] += weight * column[i]
+
+
+@kernel
+def set_bit(codes: Array, bit: int, column: Array) -> None:
+    """Put a ±1 column into bits that are 0 so far."""
+    for i in range(codes.size):
+        if column[i] > 0:
+            codes[i] |= np.uint8(1 << bit)
+
+
+@kernel
+def copy_bit(source: Array, bit: int, codes: Array, new_bit: int) -> None:
+    """Copy a packed column to another place, whose bits are 0 so far."""
+    for i in range(codes.size):
+        codes[i] |= np.uint8(((source[i] >> bit) & 1) << new_bit)
+
+
+@kernel
+def unpack(codes: Array, scale: Array, out: Array) -> None:
+    """``out[j, i] = ± scale_i``: the columns as numbers, times a factor a row."""
+    for j in range(len(out)):
+        byte, bit, column = codes[j // 8], j % 8, out[j]
+        for i in range(column.size):
+            column[i] = scale[i] if (byte[i] >> bit) & 1 else -scale[i]
+
+
+@kernel
+def add_tables(codes: Array, tables: Array, out: Array) -> None:
+    """``out_i += Σ_g tables[g, codes[g, i]]``."""
+    for start in range(0, out.size, PIECE):
+        here = out[start : start + PIECE]
+        g = 0
+        while g + 4 <= len(codes):  # four look-ups for one read and write of the sum
+            a, b = codes[g, start : start + PIECE], codes[g + 1, start : start + PIECE]
+            c, d = codes[g + 2, start : start + PIECE], codes[g + 3, start : start + PIECE]
+            p, q, r, s = tables[g], tables[g + 1], tables[g + 2], tables[g + 3]
+            for i in range(here.size):
+                here[i] += (p[a[i]] + q[b[i]]) + (r[c[i]] + s[d[i]])
+            g += 4
+        while g < len(codes):
+            a, p = codes[g, start : start + PIECE], tables[g]
+            for i in range(here.size):
+                here[i] += p[a[i]]
+            g += 1
+
+
+@kernel
+def sum_by_code(codes: Array, dual: Array, sums: Array) -> None:
+    """``sums[g, c] = Σ dual_i`` over the rows with ``codes[g, i] = c``."""
+    sums[:] = 0.0
+    for start in range(0, dual.size, PIECE):
+        weights = dual[start : start + PIECE]
+        g = 0
+        while g + 2 <= len(codes):
+            a, b = codes[g, start : start + PIECE], codes[g + 1, start : start + PIECE]
+            p, q = sums[g], sums[g + 1]
+            for i in range(weights.size):
+                p[a[i]] += weights[i]
+                q[b[i]] += weights[i]
+            g += 2
+        if g < len(codes):
+            a, p = codes[g, start : start + PIECE], sums[g]
+            for i in range(weights.size):
+                p[a[i]] += weights[i]

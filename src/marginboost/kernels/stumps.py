@@ -7,14 +7,11 @@ additions to the same bin do not wait for each other.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from .followed_sums import APART
+from ..types import Array
+from .incremental_histograms import APART
 from .jit import kernel
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 TIE = 1e-12
 """Two edges closer than this are equal: the lower feature, then the lower threshold, wins."""

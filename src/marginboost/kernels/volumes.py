@@ -7,13 +7,10 @@ one level a piece, so walking along an axis changes one term.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..types import Array
 from .jit import kernel
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SMALL = 1e-200
 """A product of shares below this is put away as a logarithm."""

@@ -16,7 +16,7 @@ from ..core.run import Run
 from ..core.stop import Stop
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.threads import resolve_n_jobs
+from ..kernels.parallel import resolve_n_jobs
 from .explanation import Explanation
 from .features import FeatureRows, Features, check_cuts
 

@@ -89,7 +89,7 @@ def check_cuts(ensembles: Iterable[Ensemble], bins: BinnedMatrix) -> None:
     for ensemble in ensembles:
         for member in ensemble.members:
             for feature, cut in member.cuts():
-                if np.isfinite(cut) and not (bins.edges[feature] == cut).any():
+                if np.isfinite(cut) and not (bins.cuts[feature] == cut).any():
                     raise ValueError(
                         f"X: the BinnedMatrix has no cut at {cut:g} in column "
                         f"{bins.names[feature]!r}, but the model has; bin the rows with the cuts "

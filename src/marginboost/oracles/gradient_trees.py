@@ -25,7 +25,6 @@ import numpy as np
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.crew import WorkerPool
 from ..kernels.gradient_histograms import (
     FEATURES_A_WORD,
     NARROW,
@@ -45,8 +44,8 @@ from ..kernels.gradient_trees import (
     grow_tree,
     help_grow,
 )
+from ..kernels.parallel import WorkerPool, run_blocks, run_rows
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
-from ..kernels.threads import run_blocks, run_rows
 from ..kernels.trees import NODE, walk_codes
 from ..kernels.weights import weighted_sum
 from ..validation import check_choice, check_number
@@ -289,8 +288,8 @@ class GradientTreeOracle(Oracle):
         for k in np.flatnonzero(inner):
             j, cut = nodes["feature"][k], nodes["cut"][k]
             if bins.categories[j] is None:
-                edges = bins.edges[j]
-                records["threshold"][k] = edges[cut] if cut < len(edges) else np.inf
+                cuts = bins.cuts[j]
+                records["threshold"][k] = cuts[cut] if cut < len(cuts) else np.inf
                 continue
             left = np.flatnonzero(tables[k, : bins.n_bins[j]])
             if len(left) == bins.n_bins[j]:

@@ -26,8 +26,8 @@ import numpy as np
 
 from ..core.types import Array
 from ..data import BinnedMatrix
+from ..kernels.parallel import run_blocks
 from ..kernels.stumps import CATEGORY, THRESHOLD, TIE
-from ..kernels.threads import run_blocks
 from ..kernels.trees import (
     EDGE,
     ENTROPY,

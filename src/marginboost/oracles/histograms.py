@@ -18,23 +18,22 @@ import numpy as np
 from ..core.oracle import Candidate, Reweighting
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.crew import WorkerPool
-from ..kernels.followed_sums import (
+from ..kernels.incremental_histograms import (
     ALL,
     APART,
     BLOCK,
     TOGETHER,
-    SumsJob,
-    bring_up_to_date,
-    sums_worker,
+    HistogramJob,
+    histogram_worker,
+    update_histograms,
 )
+from ..kernels.parallel import ROW_BLOCK, WorkerPool, run_blocks
 from ..kernels.stumps import histograms_any, histograms_uint8
-from ..kernels.threads import ROW_BLOCK, run_blocks
 
 SERIAL_WORK = 1 << 19
 """Codes, read in a third of a millisecond, below which other threads are left alone."""
 
-FOLLOWED_WORK = 1 << 17
+INCREMENTAL_WORK = 1 << 17
 """Codes below which making the sums anew is as fast as following the weights."""
 
 FRESH_ROUNDS = 32
@@ -62,11 +61,11 @@ class WeightHistograms:
         self._codes = bins.codes
         self._narrow = bins.codes.dtype == np.uint8
         self.n_threads = n_threads
-        self._can_follow = self._narrow and bins.codes.size > FOLLOWED_WORK
+        self._incremental = self._narrow and bins.codes.size > INCREMENTAL_WORK
         self._n_helpers = n_threads - 1 if bins.codes.size > SERIAL_WORK else 0
         width = 256 if self._narrow else int(bins.n_bins.max()) + 1
         self.signed = np.zeros((bins.n_features, width))
-        self._job: SumsJob | None = None
+        self._job: HistogramJob | None = None
         self._pool = WorkerPool(0)
         self._age = 0
         self._change: Reweighting | None = None
@@ -83,7 +82,7 @@ class WeightHistograms:
     def update(self, dual: Array) -> Array:
         """Return the histograms of ``dual``, (n_features, width)."""
         change, self._change = self._change, None
-        if change is None or not self._can_follow or change.candidate is not self._last:
+        if change is None or not self._incremental or change.candidate is not self._last:
             self._count(dual)
         elif (
             self._job is None
@@ -115,27 +114,27 @@ class WeightHistograms:
         """Make the sums anew, with positive and negative labels apart."""
         if self._job is None or self._job.dual is not dual:
             self._job = self._new_job(dual)
-        self._bring_up_to_date(self._job, ALL)
+        self._run(self._job, ALL)
         self._age = 0
 
-    def _follow(self, job: SumsJob, change: Reweighting) -> None:
+    def _follow(self, job: HistogramJob, change: Reweighting) -> None:
         """Scale the old sums, and correct them by the rows on the rarer side."""
         job.column[:] = change.candidate.column
         side = 1 if 2 * np.count_nonzero(job.column > 0) <= job.column.size else -1
         labels = np.array([1.0, -1.0])
         for factors, where in zip(job.factors, (side, -side), strict=True):
             factors[:] = np.exp(-change.step * where * labels - change.shift)
-        self._bring_up_to_date(job, side)
+        self._run(job, side)
         self._age += 1
 
     # -- threads ---------------------------------------------------------------------------------
 
-    def _new_job(self, dual: Array) -> SumsJob:
+    def _new_job(self, dual: Array) -> HistogramJob:
         """Room to work in; it is tied to the array of weights."""
         n_features, n_rows = self._codes.shape
         self._pool.dismiss()
         self._pool = WorkerPool(self._n_helpers)
-        return SumsJob(
+        return HistogramJob(
             codes=self._codes,
             dual=dual,
             column=np.zeros(n_rows, np.int8),
@@ -151,13 +150,15 @@ class WeightHistograms:
             board=self._pool.board,
         )
 
-    def _bring_up_to_date(self, job: SumsJob, side: int) -> None:
+    def _run(self, job: HistogramJob, side: int) -> None:
         """Run the kernel; workers stay for the next round where it comes soon enough.
 
         With more rows than one block they are needed elsewhere before that.
         """
         self._job = None  # of no more use if this fails
-        self._pool.lead(partial(bring_up_to_date, job, side), partial(sums_worker, job, LINGER))
+        self._pool.lead(
+            partial(update_histograms, job, side), partial(histogram_worker, job, LINGER)
+        )
         if self._n_helpers and len(job.dual) > ROW_BLOCK:
             self._pool.dismiss()
             self._pool = WorkerPool(self._n_helpers)

@@ -38,8 +38,8 @@ from ..kernels.label_trees import (
     grow_labels,
     search_labels,
 )
+from ..kernels.parallel import run_blocks
 from ..kernels.stumps import CATEGORY, THRESHOLD, TIE
-from ..kernels.threads import run_blocks
 from ..kernels.trees import NODE, SPLIT
 from ..kernels.weights import weighted_sum
 from ..validation import check_choice, check_number
@@ -278,7 +278,7 @@ def _tree(nodes: Array, bins: BinnedMatrix) -> Tree:
         mine = np.flatnonzero(records["feature"] == j)
         cuts = nodes["cut"][mine]
         if bins.categories[j] is None:
-            records["threshold"][mine] = np.concatenate([bins.edges[j], [np.inf, np.inf]])[cuts]
+            records["threshold"][mine] = np.concatenate([bins.cuts[j], [np.inf, np.inf]])[cuts]
         else:
             present = cuts == bins.n_bins[j]
             records["threshold"][mine] = np.where(present, np.inf, 0.0)

@@ -19,8 +19,9 @@ import numpy as np
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle, Reweighting
 from ..core.types import Array
-from ..kernels.scores import add_step_functions, pad_cuts, sum_stumps
-from ..kernels.search import NARROW
+from ..kernels.binning import BYTE_CUTS
+from ..kernels.parallel import run_rows
+from ..kernels.predict import add_step_functions, pad_cuts, sum_stumps
 from ..kernels.stumps import (
     CATEGORY,
     PARTITION,
@@ -30,7 +31,6 @@ from ..kernels.stumps import (
     lookup_column,
     threshold_column,
 )
-from ..kernels.threads import run_rows
 from ..kernels.weights import weighted_sum
 from .histograms import WeightHistograms
 
@@ -169,7 +169,7 @@ def step_functions(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]:
 
 def in_order_of_prediction(steps: list[StepFunction]) -> list[StepFunction]:
     """Sums round, so features are added in one order: those with many cuts come last."""
-    return sorted(steps, key=lambda step: len(step.thresholds) > NARROW)
+    return sorted(steps, key=lambda step: len(step.thresholds) > BYTE_CUTS)
 
 
 def _threshold_steps(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]:
@@ -269,7 +269,7 @@ class StumpOracle(Oracle):
         if self._kinds[j] == THRESHOLD:
             left, right = histogram[: cut + 1].sum(), histogram[cut + 1 : -1].sum()
             labels = (_label(left), _label(right if n_bins > 1 else left))
-            threshold = float(bins.edges[j][cut]) if n_bins > 1 else np.inf
+            threshold = float(bins.cuts[j][cut]) if n_bins > 1 else np.inf
             stump = Stump(j, threshold, *labels, missing)
             sides = np.array([*labels, missing], dtype=np.int8)
         else:

@@ -19,7 +19,7 @@ from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.types import Array
-from ..kernels.threads import run_blocks, run_rows
+from ..kernels.parallel import run_blocks, run_rows
 from .gradient_trees import GradientTreeOracle
 from .label_hypotheses import TreePerLabel
 from .label_trees import LabelOracle

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..kernels.parallel import run_rows
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD, TIE
-from ..kernels.threads import run_rows
 from ..kernels.trees import NODE, walk_codes
 from ..kernels.weights import weighted_sum
 from .growth import CRITERIA, Growth, Layout, Limits, Node
@@ -164,8 +164,8 @@ class TreeOracle(Oracle):
             record["value"], record["gain"] = 0.0, split.gain
             record["missing_left"] = split.goes_left[-1]
             if self._layout.kinds[j] == THRESHOLD:
-                edges = bins.edges[j]
-                record["threshold"] = edges[split.cut] if split.cut < len(edges) else np.inf
+                cuts = bins.cuts[j]
+                record["threshold"] = cuts[split.cut] if split.cut < len(cuts) else np.inf
             else:
                 sets[k] = np.flatnonzero(split.goes_left[:-1]).tolist()
         return Tree(*with_categories(records, sets))

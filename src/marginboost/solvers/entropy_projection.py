@@ -31,8 +31,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.types import Array
-from ..kernels.entropy import split_mass, threshold_weights
-from ..kernels.threads import one_algebra_thread, run_rows
+from ..kernels.parallel import one_algebra_thread, run_rows
+from ..kernels.weights import split_mass, threshold_weights
 from .masters.pool import ColumnPool
 
 SOLVED = 1e-10

@@ -21,7 +21,7 @@ import numpy as np
 from ..core.sample import Sample
 from ..core.state import Columns
 from ..core.types import Array
-from ..kernels.threads import one_algebra_thread, run_rows
+from ..kernels.parallel import one_algebra_thread, run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss
 from .barrier import projected_gradient

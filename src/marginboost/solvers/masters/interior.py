@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ...core.types import Array
-from ...kernels.threads import one_algebra_thread
+from ...kernels.parallel import one_algebra_thread
 from .base import SHARE, Master
 from .packed_pool import PackedPool
 

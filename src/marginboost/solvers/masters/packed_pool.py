@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.types import Array
-from ...kernels.packed import add_tables, copy_bit, set_bit, sum_by_code, unpack
-from ...kernels.threads import run_blocks
+from ...kernels.parallel import run_blocks
+from ...kernels.soft_margin import add_tables, copy_bit, set_bit, sum_by_code, unpack
 from .pool import ROWS, ColumnPool
 
 GROUPS = 4

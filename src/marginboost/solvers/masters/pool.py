@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.types import Array
-from ...kernels.pool import add_columns
-from ...kernels.threads import run_blocks, run_rows
+from ...kernels.parallel import run_blocks, run_rows
+from ...kernels.soft_margin import add_columns
 from ...kernels.weights import weighted_sum
 
 ROWS = 1 << 15

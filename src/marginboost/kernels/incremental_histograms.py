@@ -1,21 +1,20 @@
-"""Sums of weight by label and code that follow the weights from round to round (see oracles).
+"""Incremental histograms: sums of weight by label and code, updated from round to round.
 
-A ±1 hypothesis was added, so all weights on either of its sides changed by one factor a label. Rows
-on one side are read again; what is left of a bin's old sum belongs to the other side, and is
-scaled. Two tasks, each done by one thread or several (see ``crew``): rows are selected block by
-block, then features are summed five at a time.
+A ±1 hypothesis was added, so all weights on either of its sides changed by one factor per label.
+Rows on one side are read again; what is left of a bin's old sum belongs to the other side, and is
+scaled. Two tasks, each done by one thread or several (see ``parallel``): rows are selected block
+by block, then features are summed five at a time.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .crew import work_together, worker_loop
+from ..types import Array
 from .jit import kernel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from .parallel import work_together, worker_loop
 
 BLOCK = 1 << 14
 """Rows that are selected at once."""
@@ -35,7 +34,7 @@ SELECT, SUM = 0, 1
 TASK, SIDE = 0, 1
 
 
-class SumsJob(NamedTuple):
+class HistogramJob(NamedTuple):
     """What the threads share.
 
     Parameters
@@ -79,7 +78,7 @@ class SumsJob(NamedTuple):
 
 
 @kernel
-def select_share(job: SumsJob, block: int) -> None:
+def select_share(job: HistogramJob, block: int) -> None:
     """Select the rows of a block that are on the side.
 
     Every row is written and only some are kept: no branch to mispredict.
@@ -98,7 +97,7 @@ def select_share(job: SumsJob, block: int) -> None:
 
 
 @kernel
-def subset_sums(job: SumsJob, first: int, out: Array) -> None:
+def subset_sums(job: HistogramJob, first: int, out: Array) -> None:
     """Sums over the selected rows, for five features; where fewer are left the last is repeated."""
     codes, rows, labels, weights = job.codes, job.rows, job.labels, job.weights
     last = codes.shape[0] - 1
@@ -116,7 +115,7 @@ def subset_sums(job: SumsJob, first: int, out: Array) -> None:
 
 
 @kernel
-def follow(job: SumsJob, j: int, part: Array) -> None:
+def follow(job: HistogramJob, j: int, part: Array) -> None:
     """Bring the sums of a feature up to date; ``part`` are those of the selected rows."""
     sums, signed = job.sums[j], job.signed[j]
     for label in range(2):
@@ -129,7 +128,7 @@ def follow(job: SumsJob, j: int, part: Array) -> None:
 
 
 @kernel
-def do_share(job: SumsJob, share: int) -> None:
+def do_share(job: HistogramJob, share: int) -> None:
     """Select a block of rows, or sum and follow five features."""
     if job.order[TASK] == SELECT:
         select_share(job, share)
@@ -142,7 +141,7 @@ def do_share(job: SumsJob, share: int) -> None:
 
 
 @kernel
-def bring_up_to_date(job: SumsJob, side: int) -> None:
+def update_histograms(job: HistogramJob, side: int) -> None:
     """Follow the weights, reading the rows on one side; or, for ``ALL``, make the sums anew."""
     job.order[SIDE], job.order[TASK] = side, SELECT
     work_together(do_share, job, job.counts.size)
@@ -151,6 +150,6 @@ def bring_up_to_date(job: SumsJob, side: int) -> None:
 
 
 @kernel
-def sums_worker(job: SumsJob, patience: int) -> None:
+def histogram_worker(job: HistogramJob, patience: int) -> None:
     """Take shares, and wait a while for more."""
     worker_loop(do_share, job, patience)

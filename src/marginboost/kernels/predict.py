@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..types import Array
+from .binning import BYTE_CUTS, FEW, count_below, count_below_few, count_below_narrow
 from .jit import kernel
-from .search import FEW, NARROW, count_below, count_below_few, count_below_narrow
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def pad_cuts(cuts: Array) -> Array:
@@ -17,7 +14,7 @@ def pad_cuts(cuts: Array) -> Array:
 
     More are left as they are.
     """
-    width = FEW if len(cuts) <= FEW else max(NARROW, len(cuts))
+    width = FEW if len(cuts) <= FEW else max(BYTE_CUTS, len(cuts))
     return np.concatenate([cuts, np.full(width - len(cuts), np.inf)])
 
 
@@ -39,7 +36,7 @@ def add_step_functions(
                 value = rows[i, feature]
                 place = missing if np.isnan(value) else count_below_few(mine, value)
                 out[i] += heights[place]
-        elif mine.size == NARROW:
+        elif mine.size == BYTE_CUTS:
             for i in range(rows.shape[0]):
                 value = rows[i, feature]
                 place = missing if np.isnan(value) else count_below_narrow(mine, value)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from .stumps import TIE
+from ...types import Array
+from ..stumps import TIE
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
-
-def assign_bins(values: Array, edges: Array) -> Array:
+def assign_bins(values: Array, cuts: Array) -> Array:
     """Bin code of each value; NaN gets one more than the last bin."""
-    codes = np.searchsorted(edges, values, side="left")
-    return np.where(np.isnan(values), len(edges) + 1, codes)
+    codes = np.searchsorted(cuts, values, side="left")
+    return np.where(np.isnan(values), len(cuts) + 1, codes)
 
 
 def histogram(codes: Array, dual: Array, n_codes: int) -> Array:

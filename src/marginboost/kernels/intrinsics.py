@@ -1,0 +1,178 @@
+"""What only LLVM can say: memory asked for in advance, pairs added as one, atomic numbers.
+
+Each has a Python twin, for kernels that are not compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Any
+
+from numba.core import types
+
+from ..types import Array
+from .jit import build, intrinsic
+
+AHEAD = 64
+"""Rows between the one that is asked for and the one at hand."""
+
+
+def _read_nothing(array: Any, place: int) -> None:
+    """Python has no cache to fill."""
+
+
+@intrinsic(twin=_read_nothing)
+def prefetch(_: Any, array: Any, place: Any) -> Any:
+    """Have ``array[place]`` brought into the cache; the array is flat."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        ir = build.ir
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        flat = context.make_array(signature.args[0])(context, builder, arguments[0])
+        where = builder.bitcast(builder.gep(flat.data, [arguments[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        call = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        to_read, to_keep, data = number(0), number(3), number(1)
+        builder.call(call, [where, to_read, to_keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
+# -- pairs -----------------------------------------------------------------------------------------
+
+BYTE_PAIRS = 512
+"""Numbers in a histogram of bytes: a pair for each of 256."""
+
+
+def _add_pairs(sums: Array, first: int, word: int, pairs: Array, place: int, count: int) -> None:
+    for j in range(count):
+        target = int(first) + BYTE_PAIRS * j + 2 * ((int(word) >> (8 * j)) & 255)
+        sums[target : target + 2] += pairs[int(place) : int(place) + 2]
+
+
+@intrinsic(twin=_add_pairs, prefer_literal=True)
+def add_pairs(_: Any, sums: Any, first: Any, word: Any, pairs: Any, place: Any, count: Any) -> Any:
+    """Add ``pairs[place:place + 2]`` to one pair in each of ``count`` histograms.
+
+    They lie one after the other from ``sums[first]`` on; the lowest bytes of ``word`` say which
+    pair. Both arrays are flat, ``count`` is a literal: its additions are written out in a row.
+    """
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        ir = build.ir
+        vector, word_type = ir.VectorType(ir.DoubleType(), 2), ir.IntType(64)
+
+        def data(k: int, offset: Any) -> Any:
+            array = context.make_array(signature.args[k])(context, builder, arguments[k])
+            where = builder.gep(array.data, [offset])
+            return builder.bitcast(where, vector.as_pointer())
+
+        def number(value: int) -> Any:
+            return ir.Constant(word_type, value)
+
+        amount = builder.load(data(3, arguments[4]))
+        amount.align = 8
+        for j in range(count.literal_value):
+            code = builder.and_(builder.lshr(arguments[2], number(8 * j)), number(255))
+            offset = builder.add(builder.shl(code, number(1)), number(BYTE_PAIRS * j))
+            target = data(0, builder.add(arguments[1], offset))
+            before = builder.load(target)
+            before.align = 8
+            builder.store(builder.fadd(before, amount), target).align = 8
+        return context.get_dummy_value()
+
+    signature = types.void(sums, types.uint64, types.uint64, pairs, types.uint64, count)
+    return signature, generate
+
+
+# -- atomic numbers --------------------------------------------------------------------------------
+
+_uncompiled = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Begin anew in a forked child: the lock may have been taken by a thread that is not there."""
+    global _uncompiled
+    _uncompiled = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def _add(board: Array, place: int, amount: int) -> int:
+    with _uncompiled:
+        before = int(board[place])
+        board[place] = before + amount
+    return before
+
+
+def _read(board: Array, place: int) -> int:
+    with _uncompiled:
+        return int(board[place])
+
+
+def _write(board: Array, place: int, value: int) -> None:
+    with _uncompiled:
+        board[place] = value
+
+
+def _yield() -> None:
+    time.sleep(0)
+
+
+def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.gep(array.data, [arguments[1]])
+
+
+@intrinsic(twin=_add)
+def atomic_add(_: Any, board: Any, place: Any, amount: Any) -> Any:
+    """Add to a shared number; returns what it was."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        where = _place(context, builder, signature, arguments)
+        return builder.atomic_rmw("add", where, arguments[2], "seq_cst")
+
+    return types.int64(board, types.intp, types.int64), generate
+
+
+@intrinsic(twin=_read)
+def atomic_read(_: Any, board: Any, place: Any) -> Any:
+    """Read a shared number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        where = _place(context, builder, signature, arguments)
+        return builder.load_atomic(where, "seq_cst", 8)
+
+    return types.int64(board, types.intp), generate
+
+
+@intrinsic(twin=_write)
+def atomic_write(_: Any, board: Any, place: Any, value: Any) -> Any:
+    """Write a shared number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        where = _place(context, builder, signature, arguments)
+        builder.store_atomic(arguments[2], where, "seq_cst", 8)
+        return context.get_dummy_value()
+
+    return types.void(board, types.intp, types.int64), generate
+
+
+@intrinsic(twin=_yield)
+def yield_processor(_: Any) -> Any:
+    """Let another thread have the processor, where the system can be told."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if hasattr(os, "sched_yield"):
+            kind = build.ir.FunctionType(build.ir.IntType(32), [])
+            builder.call(build.get_or_insert_function(builder.module, kind, "sched_yield"), [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
