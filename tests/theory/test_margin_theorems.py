@@ -918,8 +918,8 @@ def test_underflowed_row_is_no_perfect_hypothesis_with_real_outputs_a10():
     """
 
     class Late(FiniteOracle):
-        def best(self, dual, k=1, *, round=1):
-            edges = dual @ self._matrix
+        def find(self, weights, k, round):
+            edges = weights.dual @ self._matrix
             j = 3 if round == 3000 else int(np.argmax(edges[:3]))
             return [self._candidate(j, float(edges[j]))]
 

@@ -25,10 +25,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Candidate, Oracle, Reweighting
+from ..core.oracle import Candidate, Oracle
 from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
+from ..core.weights import Reweighting
 from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import wrong_weight
@@ -95,7 +96,7 @@ class AdaBoost(Rule):
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the best hypothesis with the coefficient that minimises G along it."""
-        best, state.change = found[0], None
+        best, state.weights.change = found[0], None
         target = self.target(state, best.edge)
         if best.edge <= target + ROUNDING:
             state.note(target=target, coef=0.0, normaliser=1.0)
@@ -106,7 +107,7 @@ class AdaBoost(Rule):
         before, scale = self._weights.log_total, self._weights.log_scale
         self._weights.move(state, best, step, before + _log_normaliser(state, best, step))
         shift = self._weights.log_scale - scale
-        state.change = Reweighting(best, step, shift) if best.binary else None
+        state.weights.change = Reweighting(best, step, shift) if best.binary else None
         normaliser = math.exp(min(self._weights.log_total - before, 700.0))
         state.note(target=target, coef=step, normaliser=normaliser)
         reached = self.stop_at_target and state.min_margin >= target

@@ -86,7 +86,7 @@ class LSBoost(Rule):
         pull = sample.prior * residual
         self._total = _over_rows(np.abs(residual), sample.prior, sample.n_threads)
         state.dual[:] = pull / self._total if self._total > 0.0 else sample.prior
-        state.curvature = sample.prior / (self._total or 1.0)
+        state.weights.curvature = sample.prior / (self._total or 1.0)
 
     def value(self, state: State) -> float:
         """Share of the empty model's loss that is saved."""

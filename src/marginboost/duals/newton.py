@@ -31,7 +31,7 @@ Facts = tuple[float, float, float]
 
 
 class NewtonWeights:
-    """Keeps ``state.dual`` and ``state.curvature`` in step with the scores.
+    """Keeps ``state.weights``, dual and curvature, in step with the scores.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class NewtonWeights:
 
     def _make(self, state: State) -> Callable[[int, int], Facts]:
         """Return the function that makes the weights of a block of rows."""
-        if state.curvature is None:
-            state.curvature = np.empty(len(state.scores))
-        sample, curvature = state.sample, state.curvature
+        if state.weights.curvature is None:
+            state.weights.curvature = np.empty(len(state.scores))
+        sample, curvature = state.sample, state.weights.curvature
         weights = np.empty(0) if sample.uniform else sample.prior
 
         def block(start: int, stop: int) -> Facts:
@@ -74,8 +74,8 @@ class NewtonWeights:
 
     def _settle(self, state: State, facts: list[Facts]) -> bool:
         """Normalise, and note the loss and the smallest margin."""
-        assert state.curvature is not None
-        sample, curvature = state.sample, state.curvature
+        assert state.weights.curvature is not None
+        sample, curvature = state.sample, state.weights.curvature
         size = math.fsum(fact[0] for fact in facts)
         self.mean_loss = math.fsum(fact[1] for fact in facts)
         if not sample.numeric and state.l1_norm > 0.0:

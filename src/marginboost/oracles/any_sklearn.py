@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 
 
@@ -88,19 +89,20 @@ class SklearnOracle(Oracle):
             )
         self._rows = rows.dense(0, rows.n_rows)
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One fitted estimator."""
+        dual = weights.dual
         fitted, rng = seeded(self.estimator, self.sample.seed, round)
-        weights = np.abs(dual)
+        sizes = np.abs(dual)
         # A weight that underflowed to zero has no sign; it must not become a third class.
         signs = np.where(dual > 0, 1.0, -1.0)
-        goal = dual / weights.max() if is_regressor(fitted) else signs
+        goal = dual / sizes.max() if is_regressor(fitted) else signs
         if has_fit_parameter(fitted, "sample_weight") and not is_regressor(fitted):
-            fitted.fit(self._rows, goal, sample_weight=weights * len(dual))
+            fitted.fit(self._rows, goal, sample_weight=sizes * len(dual))
         elif is_regressor(fitted):
             fitted.fit(self._rows, goal)
         else:
-            drawn = rng.choice(len(dual), size=len(dual), p=weights / weights.sum())
+            drawn = rng.choice(len(dual), size=len(dual), p=sizes / sizes.sum())
             drawn[:2] = np.argmax(dual), np.argmin(dual)  # a draw of one class teaches nothing
             fitted.fit(self._rows[drawn], goal[drawn])
         return [self._candidate(Fitted(fitted), dual)]

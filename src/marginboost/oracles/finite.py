@@ -11,6 +11,7 @@ from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import Table
 from ..solvers.margin_lp import solve_margin_lp
 
@@ -114,8 +115,9 @@ class FiniteOracle(Oracle):
         if self.selection in ("worst", "random"):
             self.value = solve_margin_lp(self.sample.y[:, None] * self._matrix).value
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """Columns by the rule of selection."""
+        dual = weights.dual
         edges = dual @ self._matrix
         if self.selection == "best":
             chosen = np.argsort(-edges, kind="stable")[:k]

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..kernels.crew import dismiss, new_board
 from ..kernels.gradient_histograms import (
@@ -104,6 +105,7 @@ class GradientTreeOracle(Oracle):
 
     exact = False
     needs_bins = True
+    reads_curvature = True
     class_name = "regression trees grown greedily with cuts between the bins"
 
     def __init__(
@@ -150,7 +152,6 @@ class GradientTreeOracle(Oracle):
         sample, bins = self.sample, self.sample.bins
         if bins is None:
             raise ValueError("GradientTreeOracle: the sample has no binned rows")
-        self._curvature: Array | None = None
         self._bins = bins
         split = CATEGORY if self.categorical == "equality" else PARTITION
         kinds = np.array([THRESHOLD if known is None else split for known in bins.categories])
@@ -214,15 +215,12 @@ class GradientTreeOracle(Oracle):
         other._job = self._job._replace(**own)
         return other
 
-    def bend(self, curvature: Array | None) -> None:
-        """Keep the curvatures for the next tree."""
-        self._curvature = curvature
-
     # -- one tree --------------------------------------------------------------------------------
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
-        curvature = self.sample.prior if self._curvature is None else self._curvature
+        dual = weights.dual
+        curvature = self.sample.prior if weights.curvature is None else weights.curvature
         rows = self._draw(round)
         total = self._load(dual, curvature, rows)
         job = self._job._replace(

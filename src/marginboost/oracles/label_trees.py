@@ -28,6 +28,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..core.labels import LabelSample, narrowed
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..kernels.label_trees import (
     ENTROPY,
@@ -158,8 +159,9 @@ class LabelTreeOracle(LabelOracle):
         check_number("ccp_alpha", self.ccp_alpha, at_least=0.0)
         check_number("confidence", self.confidence, above=0.0, below=1.0)
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
+        dual = weights.dual
         grown = self._grow(self._weights(dual))
         nodes, sums = self._pruned(*grown.tree)
         answers, sets = self._answers(nodes, sums)
@@ -317,14 +319,15 @@ class SklearnLabelOracle(LabelOracle):
             )
         self._rows = rows.dense(0, rows.n_rows)
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One fitted classifier."""
+        dual = weights.dual
         fitted, rng = seeded(self.estimator, self.sample.seed, round)
-        rows, labels, weights = self._examples(dual)
+        rows, labels, sizes = self._examples(dual)
         if has_fit_parameter(fitted, "sample_weight"):
-            fitted.fit(self._rows[rows], labels, sample_weight=weights * len(self._rows))
+            fitted.fit(self._rows[rows], labels, sample_weight=sizes * len(self._rows))
         else:
-            drawn = rng.choice(len(rows), size=len(self._rows), p=weights / weights.sum())
+            drawn = rng.choice(len(rows), size=len(self._rows), p=sizes / sizes.sum())
             fitted.fit(self._rows[rows[drawn]], labels[drawn])
         hypothesis = FittedLabels(fitted, self.sample.n_classes)
         column = self.sample.on_rows(hypothesis(self._rows), self.sample.labels)

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..solvers.masters.pool import ColumnPool
 
@@ -140,8 +141,9 @@ class LinearOracle(Oracle):
         squares = (slope * (values[present] - centre)) ** 2
         return Line(j, centre, slope), float(np.sqrt(np.sum(weights * squares)))
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The ``k`` lines of largest edge; ties go to the lowest feature."""
+        dual = weights.dual
         edges = self._pool.edges(dual)
         sizes = np.abs(edges)
         found = []

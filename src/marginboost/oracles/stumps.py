@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..core.hypothesis import Hypothesis
-from ..core.oracle import Candidate, Oracle, Reweighting
+from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..kernels.scores import add_narrow_step_functions, add_step_function
 from ..kernels.search import NARROW, pad_narrow
 from ..kernels.stumps import (
@@ -209,12 +210,10 @@ class StumpOracle(Oracle):
         self._scores = np.zeros(bins.n_features)
         self._cuts = np.zeros(bins.n_features, dtype=np.int64)
 
-    def hint(self, change: Reweighting | None) -> None:
-        """Follow the weights instead of reading all rows again."""
-        self._histograms.expect(change)
-
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The ``k`` best stumps, at most one a feature."""
+        dual = weights.dual
+        self._histograms.expect(weights.change)
         histograms = self._histograms.update(dual)
         best_splits(histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
         scores = self._scores.copy()
