@@ -48,6 +48,7 @@ from marginboost.algorithms import (
     MarginalAdaBoostClassifier,
 )
 from marginboost.core import Rule, Stop, train
+from marginboost.core.objective import Margin, SoftMargin
 from marginboost.oracles import FiniteOracle, ResamplingOracle, StumpOracle, matrix_sample
 from marginboost.solvers import solve_margin_lp
 from marginboost.solvers.masters.problem import soft_margin
@@ -76,7 +77,8 @@ VARIATIONS = {
 REGISTERED = {
     name: rule
     for name, rule in Rule.registry.items()
-    if rule.__module__.startswith("marginboost.") and rule.objective in ("margin", "soft margin")
+    if rule.__module__.startswith("marginboost.")
+    and isinstance(rule().objective, Margin | SoftMargin)
 }
 
 EVERY_RULE = [

@@ -97,7 +97,7 @@ def model_facts(model: Any) -> dict[str, Any]:
     }
     return {
         "estimator": type(model).__name__,
-        "objective": model._make_rule().objective,
+        "objective": model._make_rule().objective.name,
         "settings": params,
         "classes": model.classes_.tolist(),
         "features": len(model._names),

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..algorithms.lpboost import LPBoost
 from ..core.callbacks import Callback
+from ..core.objective import Margin, SoftMargin
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..core.state import State
@@ -92,17 +93,17 @@ def verify(
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
-    elif rule.objective not in ("margin", "soft margin"):
-        remark = f"no independent bound is known for the {rule.objective}"
+    elif not isinstance(rule.objective, Margin | SoftMargin):
+        remark = f"no independent bound is known for the {rule.objective.name}"
     else:
-        nu = getattr(rule, "nu", None) if rule.objective == "soft margin" else None
+        nu = rule.objective.nu
         run = train(
             sample, oracle, LPBoost(nu), max_rounds=MAX_ROUNDS, tol=tol, callbacks=callbacks
         )
         lower, upper = max(value, run.certificate.value), _largest_edge(run, oracle, nu)
     found = _contradictions(model.certificate_, oracle.exact, value, lower, upper)
     margins = model.margins(X, y)
-    return Verification(rule.objective, margins, value, lower, upper, found, remark)
+    return Verification(rule.objective.name, margins, value, lower, upper, found, remark)
 
 
 def _largest_edge(run: Run, oracle: Any, nu: float | None) -> float:

@@ -9,7 +9,8 @@ curvature (beyond a kink, or by underflow) has h = 1: its step is a plain gradie
 For a loss of the residual r it is φ'(r) / r, the curvature of the parabola that touches φ at ±r.
 For losses between the absolute and the squared one that parabola lies above φ, so full steps never
 raise the loss, however far out r is. A leaf is then a mean residual, weighted as in iterated least
-squares.
+squares. Of a loss that is not symmetric the parabola is that of its even part; the odd part of the
+quantile loss is a straight line, so the same holds for it.
 """
 
 from __future__ import annotations
@@ -103,7 +104,8 @@ def slopes(
     t = loss.argument(y, scores)
     slope, bend = loss.dual(t), np.abs(loss.curvature(t))
     if isinstance(loss, ResidualLoss):
-        bend = np.divide(slope, t, out=bend, where=t != 0.0)
+        even = slope if loss.symmetric else (slope - loss.dual(-t)) / 2.0
+        bend = np.divide(even, t, out=bend, where=t != 0.0)
     dual[:] = loss.signed(y, slope)
     curvature[:] = np.where((bend == 0.0) & (slope != 0.0), 1.0, bend)
     value = loss.value(t)

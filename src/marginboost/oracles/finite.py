@@ -15,6 +15,9 @@ from ..core.weights import Weights
 from ..data import Table
 from ..solvers.margin_lp import solve_margin_lp
 
+TIE = 1e-12
+"""Edges that differ by less are tied."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column(Hypothesis):
@@ -51,6 +54,15 @@ class Column(Hypothesis):
         if type(index) is not int or index < 0 or sign not in (1.0, -1.0):
             raise ValueError(f"column: got index {index!r} and sign {sign!r}")
         return cls(index, float(sign))
+
+
+def _largest(edges: Array, k: int) -> list[int]:
+    """Places of the k largest edges; ties, up to rounding, go to the lowest column."""
+    left, chosen = edges.copy(), []
+    for _ in range(min(k, len(edges))):
+        chosen.append(int(np.argmax(left >= left.max() - TIE)))
+        left[chosen[-1]] = -np.inf
+    return chosen
 
 
 def matrix_sample(matrix: Array, y: Array, prior: Array | None = None, seed: int = 0) -> Sample:
@@ -117,13 +129,10 @@ class FiniteOracle(Oracle):
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """Columns by the rule of selection."""
-        dual = weights.dual
-        edges = dual @ self._matrix
-        if self.selection == "best":
-            chosen = np.argsort(-edges, kind="stable")[:k]
-        else:
-            chosen = np.array([self._select(edges, round)])
-        return [self._candidate(int(j), float(edges[j])) for j in chosen]
+        edges = weights.dual @ self._matrix
+        best = self.selection == "best"
+        chosen = _largest(edges, k) if best else [self._select(edges, round)]
+        return [self._candidate(j, float(edges[j])) for j in chosen]
 
     def _select(self, edges: Array, round: int) -> int:
         if self.selection == "cyclic":

@@ -143,6 +143,7 @@ class LabelTreeOracle(LabelOracle):
         split_once = self.max_depth == 1 or self.max_leaves == 2
         taken_back = self.prune is not None or self.min_leaf_weight > 0
         self.exact = split_once and self.criterion == "edge" and not taken_back
+        self.closed = self.answers == "set"
         what = "a label" if self.answers == "label" else "a set of labels"
         grown = "one split" if self.exact else "trees grown greedily"
         self.class_name = f"{grown} with cuts between the bins and {what} at each leaf"

@@ -54,7 +54,8 @@ class TreePerLabelOracle(LabelOracle):
         sample, n_threads = self.sample, self.sample.n_threads
         if not isinstance(sample, LabelByLabel):
             raise TypeError(f"sample: got {type(sample).__name__}, expected LabelByLabel")
-        assert sample.bins is not None
+        if sample.bins is None:
+            raise ValueError("TreePerLabelOracle: the sample has no binned rows")
         together = sample.n_classes < n_threads or sample.bins.codes.size >= LARGE
         at_once = 1 if together else n_threads
         examples = Sample(
