@@ -254,8 +254,10 @@ class AdaBoostClassifier(BaseMarginClassifier):
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, ("exact", "closed"))
         targets = self.target_margin
-        for target in targets if isinstance(targets, Sequence | np.ndarray) else [targets]:
-            check_number("target_margin", target, above=-1.0, below=1.0)
+        several = isinstance(targets, Sequence | np.ndarray) and not isinstance(targets, str)
+        for t, target in enumerate(targets if several else [targets]):
+            name = f"target_margin[{t}]" if several else "target_margin"
+            check_number(name, target, above=-1.0, below=1.0)
         if np.size(targets) == 0:
             raise ValueError("target_margin: got an empty sequence, expected at least one number")
         return AdaBoost(targets, self.learning_rate, self.step, self.stop_at_target)

@@ -59,7 +59,7 @@ class BarrierBoost(L1Leveraging):
 
     def __init__(
         self,
-        C: float | None = 1.0,
+        C: float | None = None,
         steps: str = "newton",
         beta: float = 1.0,
         factor: float | None = None,

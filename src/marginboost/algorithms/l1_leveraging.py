@@ -64,7 +64,7 @@ class L1Leveraging(Rule):
     """
 
     def __init__(
-        self, loss: Loss | str = "logistic", C: float | None = 1.0, steps: str = "newton"
+        self, loss: Loss | str = "logistic", C: float | None = None, steps: str = "newton"
     ) -> None:
         self.loss = as_loss("loss", loss)
         self.C = C
