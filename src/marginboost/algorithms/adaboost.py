@@ -254,9 +254,11 @@ class AdaBoostClassifier(BaseMarginClassifier):
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, ("exact", "closed"))
         targets = self.target_margin
-        several = isinstance(targets, Sequence | np.ndarray) and not isinstance(targets, str)
-        for t, target in enumerate(targets if several else [targets]):
-            name = f"target_margin[{t}]" if several else "target_margin"
+        if isinstance(targets, Sequence | np.ndarray) and not isinstance(targets, str):
+            entries = {f"target_margin[{t}]": target for t, target in enumerate(targets)}
+        else:
+            entries = {"target_margin": targets}
+        for name, target in entries.items():
             check_number(name, target, above=-1.0, below=1.0)
         if np.size(targets) == 0:
             raise ValueError("target_margin: got an empty sequence, expected at least one number")

@@ -141,6 +141,7 @@ def hypotheses_survive_as_data(oracle: Oracle) -> None:
                 continue
             data = json.loads(json.dumps(candidate.hypothesis.to_dict(), allow_nan=False))
             again = hypothesis_from_dict(data)
+            again.check_features([None] * 4)
             np.testing.assert_array_equal(bound.sample.column(again), candidate.column)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -42,6 +42,9 @@ class Oracle(BaseEstimator, ABC):
 
     Attributes
     ----------
+    saved : bool
+        Whether model files may name it: then it is registered, and has plain settings only. A
+        subclass says so for itself.
     exact : bool
         Whether ``best`` really maximises the edge over a fixed class of hypotheses. Only then do
         edges prove anything.
@@ -55,12 +58,20 @@ class Oracle(BaseEstimator, ABC):
         Whether curvatures make a difference to what it finds.
     """
 
+    registry: ClassVar[dict[str, type[Oracle]]] = {}
+
+    saved: bool = False
     exact: bool = False
     closed: bool = True
     class_name: str = "the hypotheses of this base learner"
     needs_bins: bool = False
     reads_curvature: bool = False
     sample: Sample
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("saved"):
+            Oracle.registry[cls.__name__] = cls
 
     def bind(self, sample: Sample) -> Self:
         """Copy of this oracle that works on ``sample``."""

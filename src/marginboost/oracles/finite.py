@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
+from ..core.hypothesis import Hypothesis, check_feature
 from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
 from ..core.types import Array
@@ -36,6 +37,10 @@ class Column(Hypothesis):
     def negated(self) -> Column:
         """Flip the sign."""
         return Column(self.index, -self.sign)
+
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """The column is there."""
+        check_feature(self.index, categories)
 
     def importances(self, n_features: int) -> Array:
         """All on its column."""
@@ -100,6 +105,7 @@ class FiniteOracle(Oracle):
         Whether the negative of every column belongs to the set too.
     """
 
+    saved = True
     SELECTIONS: ClassVar[tuple[str, ...]] = ("best", "worst", "delta", "cyclic", "random")
     class_name = "the given columns"
 

@@ -103,6 +103,7 @@ class GradientTreeOracle(Oracle):
     Tree(n_leaves=4, depth=2)
     """
 
+    saved = True
     exact = False
     needs_bins = True
     reads_curvature = True

@@ -101,6 +101,7 @@ class LabelTreeOracle(LabelOracle):
     LabelTree(n_leaves=4, n_labels=3)
     """
 
+    saved = True
     needs_bins = True
 
     def __init__(

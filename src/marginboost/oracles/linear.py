@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
+from ..core.hypothesis import Hypothesis, check_feature
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
 from ..core.weights import Weights
@@ -61,6 +61,12 @@ class Line(Hypothesis):
 
         return vote
 
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Its feature is a number."""
+        check_feature(self.feature, categories)
+        if categories[self.feature] is not None:
+            raise ValueError(f"feature {self.feature} is categorical and has no slope")
+
     def importances(self, n_features: int) -> Array:
         """All on its feature."""
         share = np.zeros(n_features)
@@ -104,6 +110,7 @@ class LinearOracle(Oracle):
     array([1., 3., 5., 7.])
     """
 
+    saved = True
     exact = True
     class_name = "lines through one standardised feature"
 

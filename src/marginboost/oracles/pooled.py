@@ -26,6 +26,8 @@ class PooledOracle(OracleWrapper):
         The base learner.
     """
 
+    saved = True
+
     def prepare(self) -> None:
         """Start with an empty pool."""
         super().prepare()

@@ -26,6 +26,8 @@ class ResamplingOracle(OracleWrapper):
         The base learner that gets the draws.
     """
 
+    saved = True
+
     def prepare(self) -> None:
         """Bind the base learner; a draw does not show the largest edge."""
         super().prepare()

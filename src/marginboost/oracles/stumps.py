@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
+from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
 from ..core.weights import Weights
@@ -76,6 +76,10 @@ class Stump(Hypothesis):
     def cuts(self) -> list[tuple[int, float]]:
         """Its one cut; none for categories."""
         return [] if self.categories is not None else [(self.feature, self.threshold)]
+
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Its split suits the feature."""
+        check_split(self.feature, self.threshold, self.categories or (), categories)
 
     def importances(self, n_features: int) -> Array:
         """All on its feature; nothing for a constant."""
@@ -187,6 +191,7 @@ class StumpOracle(Oracle):
         all categories in two sets (larger edges, and more room to overfit).
     """
 
+    saved = True
     exact = True
     needs_bins = True
     class_name = "stumps with cuts between the bins"

@@ -63,6 +63,7 @@ class TreeOracle(Oracle):
         not depend on the number of rows, so that weights still mean copies.
     """
 
+    saved = True
     exact = False
     needs_bins = True
     class_name = "trees grown greedily with cuts between the bins"
