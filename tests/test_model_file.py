@@ -24,6 +24,7 @@ import marginboost
 from fitted_models import change_run
 from marginboost.algorithms import AdaBoostClassifier, LPBoostClassifierCV
 from marginboost.algorithms.multiclass import MulticlassBooster, saved_classes
+from marginboost.core import Hypothesis
 from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS, History
 from marginboost.data import Table
@@ -536,6 +537,31 @@ def test_messages_stay_short(document: Any) -> None:
 def test_no_file_can_name_a_scikit_learn_oracle() -> None:
     assert "SklearnOracle" not in ORACLES
     assert all(cls.__module__.startswith("marginboost.oracles.") for cls in ORACLES.values())
+
+
+def test_a_kind_that_does_not_check_its_features_is_refused(document: Any) -> None:
+    """Kernels do not look: a hypothesis from a file that may name any feature is not read."""
+
+    class Careless(Hypothesis):
+        kind = "careless"
+
+        def __call__(self, rows: Any) -> Any:
+            return np.ones(len(rows))
+
+        def negated(self) -> Any:
+            return self
+
+        @classmethod
+        def from_dict(cls, data: Any) -> Any:
+            return cls()
+
+    try:
+        with pytest.raises(ModelFileError, match="careless hypothesis does not check its features"):
+            model_from_document(
+                change(document, "ensemble.members.0", {"kind": "careless"}), REGISTRY
+            )
+    finally:
+        del Hypothesis.registry["careless"]
 
 
 # -- fuzz ----------------------------------------------------------------------------------------

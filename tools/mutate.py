@@ -1,9 +1,9 @@
 """Would the tests notice? Change one point of the source at a time and run the tests near it.
 
 ``python tools/mutate.py --mutants 200 --seed 0`` draws points evenly over the packages, changes
-each in a copy of the source (a comparison turned, a sign changed, a number moved by one, a condition
-negated, a call left out) and runs the tests that mention the module, nearest first, until one
-fails. What no test notices is listed, with the reason where one is known to be harmless
+each in a copy of the source (a comparison turned, a sign changed, a number moved by one, a
+condition negated, a call left out) and runs the tests that mention the module, nearest first, until
+one fails. What no test notices is listed, with the reason where one is known to be harmless
 (``tools/harmless_mutants.json``). ``--list`` only shows what would be changed.
 """
 

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from .algorithms.lpboost import LPBoost
 from .algorithms.multiclass import MulticlassBooster
 from .core.callbacks import Callback
+from .core.objective import Margin, SoftMargin
 from .core.oracle import Oracle
 from .core.run import Run, train
 from .core.sample import Sample
@@ -160,17 +161,17 @@ def _verify_problem(
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
-    elif rule.objective not in ("margin", "soft margin"):
-        remark = f"no independent bound is known for the {rule.objective}"
+    elif not isinstance(rule.objective, Margin | SoftMargin):
+        remark = f"no independent bound is known for the {rule.objective.name}"
     else:
-        nu = getattr(rule, "nu", None) if rule.objective == "soft margin" else None
+        nu = rule.objective.nu
         width = min(max(model.certificate_.gap, 1e-6), 1e-3) if tol is None else tol
         run = _solve_anew(sample, oracle, nu, width, callbacks)
         lower = max(value, run.certificate.value)
         upper, lies = _largest_edge(run, oracle, nu)
     found = _contradictions(model.certificate_, oracle.exact, value, lower, upper)
     margins = model.margins(X, y)
-    return Verification(rule.objective, margins, value, lower, upper, [*lies, *found], remark)
+    return Verification(rule.objective.name, margins, value, lower, upper, [*lies, *found], remark)
 
 
 def _solve_anew(

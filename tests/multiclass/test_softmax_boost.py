@@ -43,7 +43,7 @@ def refreshed(scores, labels, weights):
     assert rule.refresh(state)
     assert np.abs(state.dual).sum() == pytest.approx(1.0)
     shape = scores.shape
-    return state.dual.reshape(shape), state.curvature.reshape(shape), rule.mean_loss
+    return state.dual.reshape(shape), state.weights.curvature.reshape(shape), rule.mean_loss
 
 
 # -- slopes and curvatures ----------------------------------------------------------------------

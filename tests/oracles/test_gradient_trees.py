@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginboost.core import Sample
+from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
 from marginboost.kernels import gradient_tree_reference as reference
 from marginboost.kernels.stumps import CATEGORY, PARTITION, THRESHOLD
@@ -85,8 +85,7 @@ def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted):
         sample.bins.codes = sample.bins.codes.astype(np.uint16)
     dual, curvature = draw_slopes(sample, seed)
     bound = oracle.bind(sample)
-    bound.bend(curvature)
-    (found,) = bound.best(dual)
+    (found,) = bound.best(Weights(dual, curvature))
     nodes, tree = twin(oracle, sample, dual, curvature), found.hypothesis.nodes
     assert len(nodes) == len(tree)
     column = np.empty(len(dual))
@@ -114,8 +113,7 @@ def test_threads_change_nothing(subsample, monkeypatch):
         sample = draw_sample(0, n_rows=40_000, n_threads=n_threads, max_bins=64)
         dual, curvature = draw_slopes(sample, 0)
         bound = GradientTreeOracle(subsample=subsample).bind(sample)
-        bound.bend(curvature)
-        found.append(bound.best(dual, round=3)[0])
+        found.append(bound.best(Weights(dual, curvature), round=3)[0])
     assert found[0].hypothesis == found[1].hypothesis == found[2].hypothesis
     assert found[0].hypothesis.n_leaves == 31
     for other in found[1:]:
@@ -149,8 +147,7 @@ def test_the_largest_step_is_kept():
     scales = []
     for max_step in (None, 0.5):
         bound = GradientTreeOracle(min_leaf_rows=3, max_step=max_step).bind(sample)
-        bound.bend(curvature)
-        scales.append(bound.best(dual)[0].scale)
+        scales.append(bound.best(Weights(dual, curvature))[0].scale)
     assert scales[0] > 0.5
     assert scales[1] == 0.5
 

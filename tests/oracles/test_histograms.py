@@ -67,7 +67,7 @@ def test_incremental_histograms_stay_exact(monkeypatch):
 
 
 def test_other_weights_are_not_followed():
-    """Without a hint, or with one about another hypothesis, the sums are made anew."""
+    """Without a known change, or with one about another hypothesis, the sums are made anew."""
     X, y = make_rows()
     bins = BinnedMatrix.from_data(X)
     histograms = WeightHistograms(bins, 1)

@@ -48,6 +48,7 @@ from marginboost.algorithms import (
     MarginalAdaBoostClassifier,
 )
 from marginboost.core import Rule, Stop, train
+from marginboost.core.objective import Margin, SoftMargin
 from marginboost.oracles import FiniteOracle, ResamplingOracle, StumpOracle, matrix_sample
 from marginboost.solvers import solve_margin_lp
 from marginboost.solvers.masters.problem import soft_margin
@@ -76,7 +77,8 @@ VARIATIONS = {
 REGISTERED = {
     name: rule
     for name, rule in Rule.registry.items()
-    if rule.__module__.startswith("marginboost.") and rule.objective in ("margin", "soft margin")
+    if rule.__module__.startswith("marginboost.")
+    and isinstance(rule().objective, Margin | SoftMargin)
 }
 
 EVERY_RULE = [
@@ -918,8 +920,8 @@ def test_underflowed_row_is_no_perfect_hypothesis_with_real_outputs_a10():
     """
 
     class Late(FiniteOracle):
-        def best(self, dual, k=1, *, round=1):
-            edges = dual @ self._matrix
+        def find(self, weights, k, round):
+            edges = weights.dual @ self._matrix
             j = 3 if round == 3000 else int(np.argmax(edges[:3]))
             return [self._candidate(j, float(edges[j]))]
 

@@ -348,9 +348,9 @@ class Tally(Oracle):
 
     given: list = []  # noqa: RUF012  (an oracle is cloned: the record is shared on purpose)
 
-    def best(self, dual, k=1, *, round=1):
-        Tally.given.append(dual.copy())
-        return FiniteOracle().bind(self.sample).best(dual, k, round=round)
+    def find(self, weights, k, round):
+        Tally.given.append(weights.dual.copy())
+        return FiniteOracle().bind(self.sample).best(weights, k, round=round)
 
 
 def test_expected_counts_are_proportional_to_the_weights_sf_c7():

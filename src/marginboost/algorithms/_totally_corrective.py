@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.objective import Objective, margin_objective
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.run import Run
@@ -53,9 +54,13 @@ class TotallyCorrective(Rule):
     def __init__(self, nu: float | None, accuracy: float) -> None:
         self.nu = nu
         self.accuracy = accuracy
-        self.objective = "margin" if nu is None else "soft margin"
         self._value = -1.0
         self._multipliers: Array = np.empty(0)
+
+    @property
+    def objective(self) -> Objective:
+        """Margin or soft margin."""
+        return margin_objective(self.nu)
 
     @abstractmethod
     def _correct(self, state: State, n_new: int) -> Stop | None:

@@ -26,11 +26,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Candidate, Oracle, Reweighting
+from ..core.oracle import Candidate, Oracle
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
+from ..core.weights import Reweighting
 from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import wrong_weight
@@ -100,7 +101,7 @@ class AdaBoost(Rule):
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the best hypothesis with the coefficient that minimises G along it."""
-        best, state.change = found[0], None
+        best, state.weights.change = found[0], None
         target = self.target(state, best.edge)
         if best.edge <= target + ROUNDING:
             state.note(target=target, coef=0.0, normaliser=1.0)
@@ -111,7 +112,7 @@ class AdaBoost(Rule):
         before, scale = self._weights.log_total, self._weights.log_scale
         self._weights.move(state, best, step, before + _log_normaliser(state, best, step))
         shift = self._weights.log_scale - scale
-        state.change = Reweighting(best, step, shift) if best.binary else None
+        state.weights.change = Reweighting(best, step, shift) if best.binary else None
         normaliser = math.exp(min(self._weights.log_total - before, 700.0))
         state.note(target=target, coef=step, normaliser=normaliser)
         reached = self.stop_at_target and state.min_margin >= target
@@ -277,8 +278,12 @@ class AdaBoostClassifier(BaseMarginClassifier):
         check_learning_rate(self.learning_rate)
         check_choice("step", self.step, ("exact", "closed"))
         targets = self.target_margin
-        for target in targets if isinstance(targets, Sequence | np.ndarray) else [targets]:
-            check_number("target_margin", target, above=-1.0, below=1.0)
+        if isinstance(targets, Sequence | np.ndarray) and not isinstance(targets, str):
+            entries = {f"target_margin[{t}]": target for t, target in enumerate(targets)}
+        else:
+            entries = {"target_margin": targets}
+        for name, target in entries.items():
+            check_number(name, target, above=-1.0, below=1.0)
         if np.size(targets) == 0:
             raise ValueError("target_margin: got an empty sequence, expected at least one number")
         check_choice("sampling", self.sampling, ("reweight", "resample"))

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..core.objective import PricedMargin
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
@@ -57,11 +58,9 @@ class BarrierBoost(L1Leveraging):
         By which it falls, in (0, 1); None is 0.3 for Newton's steps and 0.9 for single ones.
     """
 
-    objective = "priced margin"
-
     def __init__(
         self,
-        C: float | None = 1.0,
+        C: float | None = None,
         steps: str = "newton",
         beta: float = 1.0,
         factor: float | None = None,
@@ -70,6 +69,11 @@ class BarrierBoost(L1Leveraging):
         self.beta = beta
         self.factor = FACTORS[steps] if factor is None else factor
         self._beta = beta
+
+    @property
+    def objective(self) -> PricedMargin:
+        """Hinge loss with a price on Σα."""
+        return PricedMargin(self.C)
 
     def _training_loss(self) -> Loss:
         """Hinge at the present temperature."""

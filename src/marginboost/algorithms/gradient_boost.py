@@ -24,10 +24,12 @@ References: Friedman, *Greedy function approximation: a gradient boosting machin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.objective import TrainingLoss
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.sample import Sample
@@ -64,8 +66,6 @@ class GradientBoost(Rule):
         Whether to begin with the best constant, or with nothing.
     """
 
-    objective = "training loss"
-
     def __init__(
         self,
         loss: Loss | str = "logistic",
@@ -78,6 +78,11 @@ class GradientBoost(Rule):
         self.step = step
         self.constant = constant
         self._weights = NewtonWeights(self.loss)
+
+    @property
+    def objective(self) -> TrainingLoss:
+        """Training loss."""
+        return TrainingLoss(self.loss)
 
     def start(self, state: State) -> None:
         """Begin with the best constant, or take up a run; then weights follow the scores."""
@@ -132,7 +137,9 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
     >>> round(best_constant(Logistic(), sample)[0], 6), round(float(np.log(3)), 6)
     (1.098612, 1.098612)
     """
-    y, weights = sample.y, sample.prior
+    y, weights, unit = sample.y, sample.prior, 1.0
+    if sample.numeric:
+        unit = float(y.max() - y.min()) or 1.0
     if not sample.numeric:
         y = np.array([label for label in (-1.0, 1.0) if (sample.y == label).any()])
         weights = np.array([sample.prior[sample.y == label].sum() for label in y])
@@ -147,12 +154,18 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
     if abs(slope(0.0)[0]) <= ROUNDING * float(weights @ np.abs(y)):
         return 0.0, risk(0.0)
     low, high = float(y.min()), float(y.max())
-    while slope(low)[0] > 0.0 and abs(low) < FARTHEST:
-        low *= 2.0
-    while slope(high)[0] < 0.0 and abs(high) < FARTHEST:
-        high *= 2.0
+    low = _outwards(lambda c: slope(c)[0] > 0.0, low, -unit)
+    high = _outwards(lambda c: slope(c)[0] < 0.0, high, unit)
     best = increasing_root(slope, low, high) if slope(low)[0] < 0.0 else low
     return best, risk(best)
+
+
+def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> float:
+    """First number, at doubled distances, that is not beyond the minimum; or one far out."""
+    farthest = FARTHEST * abs(step)
+    while beyond(start) and abs(step) < farthest:
+        start, step = start + step, 2.0 * step
+    return start
 
 
 @document_trees

@@ -52,6 +52,22 @@ class SpreadLoss(ResidualLoss):
     loss: Loss
     unit: float = 1.0
 
+    @property
+    def convex(self) -> bool:  # type: ignore[override]
+        """As φ."""
+        return self.loss.convex
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """As φ."""
+        return self.loss.symmetric
+
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """That of φ, times the unit."""
+        low, high = self.loss.dual_range
+        return self.unit * low, self.unit * high
+
     def value(self, t: Array) -> Array:
         """``u² φ(r / u)``."""
         return self.unit**2 * self.loss.value(t / self.unit)
@@ -93,10 +109,10 @@ class GradientBoostRegressor(BaseBoostRegressor):
         Base learner; None is a :class:`~marginboost.GradientTreeOracle` with the settings below,
         which others do not read. With one that knows no curvature, use ``step="search"``.
     loss : str or Loss
-        "squared", "huber", "log-cosh", "epsilon-insensitive", or a loss of the residual with
-        settings of its own, in units of the targets' median distance from their median: with
-        ``Huber(sigma=1.5)``, residuals beyond 1.5 such distances count by their size, not by its
-        square.
+        "squared", "huber", "log-cosh", "epsilon-insensitive", "quantile" (the median;
+        ``Quantile(0.9)`` for another), or a loss of the residual with settings of its own, in units
+        of the targets' median distance from their median: with ``Huber(sigma=1.5)``, residuals
+        beyond 1.5 such distances count by their size, not by its square.
     n_estimators : int
         Most rounds.
     learning_rate : float

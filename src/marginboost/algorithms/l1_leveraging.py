@@ -30,6 +30,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.objective import PricedMargin, RegularisedLoss
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.sample import Sample
@@ -46,8 +47,6 @@ from ..validation import check_choice, check_number
 
 COLUMNS = {"newton": 16, "coordinate": 1}
 """Ways to change coefficients, and how many hypotheses they can use in a round."""
-SHARE = 0.02
-"""C in units of the sample's weight, where none is given."""
 ROUNDING = 1e-12
 """Violation of optimality, in units of C, that is rounding only."""
 
@@ -65,10 +64,8 @@ class L1Leveraging(Rule):
         Change all coefficients in a round, or only the one that is furthest from its best value.
     """
 
-    objective = "regularised loss"
-
     def __init__(
-        self, loss: Loss | str = "logistic", C: float | None = 1.0, steps: str = "newton"
+        self, loss: Loss | str = "logistic", C: float | None = None, steps: str = "newton"
     ) -> None:
         self.loss = as_loss("loss", loss)
         self.C = C
@@ -77,12 +74,17 @@ class L1Leveraging(Rule):
         self._value = 0.0
         self._trial: Array = np.empty(0)
 
+    @property
+    def objective(self) -> RegularisedLoss | PricedMargin:
+        """Loss with a price on Σα."""
+        return RegularisedLoss(self.C, self.loss)
+
     # -- the contract ----------------------------------------------------------------------------
 
     def start(self, state: State) -> None:
         """Begin with the weights of the empty model, or take up a run by its coefficients."""
         sample = state.sample
-        price = SHARE * sample.total if self.C is None else self.C
+        price = self.objective.price(sample.total)
         self._exact = PenalisedLoss(self.loss, price, sample)
         self._problem = PenalisedLoss(self._training_loss(), price, sample)
         self._empty = self._exact.value(np.zeros(len(sample.y)), 0.0)

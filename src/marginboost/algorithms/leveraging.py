@@ -48,6 +48,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.objective import LossWithinNorm
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.sample import Sample
@@ -99,8 +100,6 @@ class Leveraging(Rule):
         Hypotheses asked for in a round, where several are of use; None is 4.
     """
 
-    objective = "loss within a length"
-
     def __init__(
         self,
         loss: Loss | str = "logistic",
@@ -123,6 +122,11 @@ class Leveraging(Rule):
             "" if self.loss.convex else f"the {self.loss.name} loss is not convex"
         )
         self._proofs: list[tuple[float, float]] = []
+
+    @property
+    def objective(self) -> LossWithinNorm:
+        """Loss within the present Σα."""
+        return LossWithinNorm(self.loss)
 
     # -- the contract ----------------------------------------------------------------------------
 

@@ -32,6 +32,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.objective import Objective, margin_objective
+from ..core.objective import PricedMargin as PricedObjective
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.run import Run
@@ -94,9 +96,6 @@ class LPBoost(Rule):
         self.columns_per_round = columns
         self.C = C
         self.solver_seconds = solver_seconds
-        self.objective = "margin" if nu is None else "soft margin"
-        if C is not None:
-            self.objective = "priced margin"
         self._value = 0.0
         self._gap, self._reached, self._still = 2.0, 2.0, 0
         self._trial: Array = np.empty(0)
@@ -104,6 +103,11 @@ class LPBoost(Rule):
         self._idle: Array = np.empty(0, dtype=int)
         self._of_master: dict[str, Any] | None = None
         self._before: LPBoost | None = None
+
+    @property
+    def objective(self) -> Objective:
+        """Margin, soft margin or its C-form."""
+        return margin_objective(self.nu) if self.C is None else PricedObjective(self.C)
 
     # -- the contract ----------------------------------------------------------------------------
 

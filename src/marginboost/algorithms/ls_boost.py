@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.objective import SquaredLoss
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.sample import Sample
@@ -39,6 +40,8 @@ from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
 from ..validation import check_choice, check_number
 
+TIE = 1e-12
+"""Merits that differ by less, relative to the largest, are tied."""
 ROUNDING = 1e-14
 """Residual, relative to the targets, and correlation with it, that are rounding only."""
 
@@ -56,7 +59,6 @@ class LSBoost(Rule):
         Hypotheses of largest edge among which a round chooses.
     """
 
-    objective = "squared loss"
     loss: ClassVar[Loss] = Squared()
 
     def __init__(
@@ -65,6 +67,11 @@ class LSBoost(Rule):
         self.version = version
         self.learning_rate = learning_rate
         self.columns_per_round = n_candidates
+
+    @property
+    def objective(self) -> SquaredLoss:
+        """Squared loss."""
+        return SquaredLoss(self.loss)
 
     def start(self, state: State) -> None:
         """Weights in proportion to the residuals."""
@@ -86,7 +93,7 @@ class LSBoost(Rule):
         pull = sample.prior * residual
         self._total = _over_rows(np.abs(residual), sample.prior, sample.n_threads)
         state.dual[:] = pull / self._total if self._total > 0.0 else sample.prior
-        state.curvature = sample.prior / (self._total or 1.0)
+        state.weights.curvature = sample.prior / (self._total or 1.0)
 
     def value(self, state: State) -> float:
         """Share of the empty model's loss that is saved."""
@@ -134,8 +141,11 @@ class LSBoost(Rule):
             for candidate in found
         ]
         if self.version == 1:
-            return min(options, key=lambda option: option[1] - 2.0 * option[2])
-        return max(options, key=lambda option: _improvement(*option[1:]))
+            merits = [2.0 * pull - square for _, square, pull in options]
+        else:
+            merits = [_improvement(square, pull) for _, square, pull in options]
+        enough = max(merits) - TIE * abs(max(merits))
+        return next(o for o, merit in zip(options, merits, strict=True) if merit >= enough)
 
 
 def _improvement(square: float, pull: float) -> float:

@@ -37,6 +37,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.objective import SoftMargin
 from ..core.oracle import Candidate, Oracle
 from ..core.rule import Rule
 from ..core.run import Run
@@ -78,8 +79,6 @@ class NuArc(Rule):
         Longest step.
     """
 
-    objective = "soft margin"
-
     def __init__(
         self,
         nu: float = 0.4,
@@ -94,6 +93,11 @@ class NuArc(Rule):
         self._value = -1.0
         self._target = 0.0
         self._repeats = 0
+
+    @property
+    def objective(self) -> SoftMargin:
+        """Soft margin."""
+        return SoftMargin(self.nu)
 
     def start(self, state: State) -> None:
         """Weights that follow the present scores."""

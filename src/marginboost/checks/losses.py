@@ -23,6 +23,8 @@ def check_loss(loss: Loss) -> Iterator[Check]:
         the_dual_is_the_slope,
         the_curvature_is_the_slope_of_the_dual,
         a_convex_loss_is_convex_and_no_other,
+        symmetry_is_as_declared,
+        duals_fill_their_range,
         labels_pull_scores_their_way,
         signed_weights_descend,
         extreme_arguments_are_no_trouble,
@@ -82,6 +84,25 @@ def a_convex_loss_is_convex_and_no_other(loss: Loss) -> None:
     assert (loss.curvature(t) >= 0.0).all() == loss.convex
 
 
+def symmetry_is_as_declared(loss: Loss) -> None:
+    """``L(-y, -F) = L(y, F)`` just where ``symmetric`` is set."""
+    y, scores = _labelled()
+    here, there = (loss.value(loss.argument(s * y, s * scores)) for s in (1.0, -1.0))
+    assert np.allclose(here, there, rtol=1e-12, atol=1e-300) == loss.symmetric
+
+
+def duals_fill_their_range(loss: Loss) -> None:
+    """No dual is outside of ``dual_range``; those of a convex loss come near both ends."""
+    low, high = loss.dual_range
+    with np.errstate(over="ignore"):
+        d = loss.dual(np.concatenate([-EXTREMES, EXTREMES, _arguments()]))
+    assert low <= d.min() <= d.max() <= high
+    if loss.convex:
+        near = [d.min() < -1e3 if np.isinf(low) else d.min() <= low + 1e-6]
+        near += [d.max() > 1e3 if np.isinf(high) else d.max() >= high - 1e-6]
+        assert all(near)
+
+
 def labels_pull_scores_their_way(loss: Loss) -> None:
     """At score 0 a label pulls towards itself: the loss is one for classification too."""
     for y in (-1.0, 1.0):
@@ -101,20 +122,23 @@ def signed_weights_descend(loss: Loss) -> None:
 def extreme_arguments_are_no_trouble(loss: Loss) -> None:
     """No warning, no NaN, nothing negative; only values that are too large may be infinite."""
     t = np.concatenate([-EXTREMES, EXTREMES])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
         value, dual, curvature = loss.value(t), loss.dual(t), loss.curvature(t)
         probability = loss.probability(t)
+    assert not heard
     assert not np.isnan([value, dual, curvature, probability]).any()
     assert (value >= 0.0).all()
 
 
 def probabilities_follow_the_score(loss: Loss) -> None:
-    """In [0, 1], never falling with the score, ½ at 0, and those of both labels sum to one."""
+    """In [0, 1], never falling with the score; if symmetric, ½ at 0 and both labels sum to one."""
     scores = np.concatenate([-EXTREMES[::-1], EXTREMES])
     probability = loss.probability(scores)
     assert ((probability >= 0.0) & (probability <= 1.0)).all()
     assert (np.diff(probability) >= -1e-15).all()
+    if not loss.symmetric:
+        return
     np.testing.assert_allclose(loss.probability(np.zeros(1)), 0.5)
     np.testing.assert_allclose(probability + loss.probability(-scores), 1.0, atol=1e-14)
 
@@ -143,7 +167,13 @@ def it_says_that_it_has_no_dual(loss: Loss) -> None:
 
 
 def conjugates_keep_fenchel_and_young(loss: Loss) -> None:
-    """``φ(t) + φ*(d) >= ± d t`` for all t and d, with equality at the dual of t."""
+    """``φ(t) + φ*(d) >= ± d t`` for all t and d, with equality at the dual of t.
+
+    Outside of the range of duals the conjugate is infinite.
+    """
+    low, high = loss.dual_range
+    beyond = np.array([d for d in (low - 0.1, high + 0.1) if np.isfinite(d)])
+    assert (loss.conjugate(beyond) == np.inf).all()
     t = _arguments()
     d = loss.dual(t)
     product = loss.orientation * t[:, None] * d[None, :]

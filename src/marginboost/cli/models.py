@@ -99,7 +99,7 @@ def model_facts(model: Any) -> dict[str, Any]:
     }
     return {
         "estimator": type(model).__name__,
-        "objective": model.objective(),
+        "objective": model.objective().name,
         "settings": params,
         "classes": model.classes_.tolist(),
         "features": len(names),

@@ -14,6 +14,7 @@ from .run import Run, train
 from .sample import Sample
 from .state import State
 from .stop import Stop
+from .weights import Reweighting, Weights
 
 __all__ = [
     "Callback",
@@ -29,6 +30,7 @@ __all__ = [
     "LabelSample",
     "Oracle",
     "Progress",
+    "Reweighting",
     "RightOrWrong",
     "Rule",
     "Run",
@@ -36,6 +38,7 @@ __all__ = [
     "State",
     "Stop",
     "TimeBudget",
+    "Weights",
     "boost",
     "train",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self
@@ -60,6 +61,18 @@ class Hypothesis(ABC):
 
         return vote
 
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Raise ValueError unless the features of a model suit this hypothesis.
+
+        Kernels read what it names without looking, so a kind that is read from files must check.
+
+        Parameters
+        ----------
+        categories : sequence
+            The categories of each feature of the model, None of a number.
+        """
+        raise ValueError(f"a {self.kind} hypothesis does not check its features: not read")
+
     def cuts(self) -> Iterable[tuple[int, float]]:
         """Features and thresholds that this hypothesis compares, for kinds that read bins."""
         raise TypeError(f"a {type(self).__name__} hypothesis cannot read a BinnedMatrix")
@@ -79,6 +92,30 @@ class Hypothesis(ABC):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Inverse of :meth:`to_dict`; raises ValueError on data that is not sound."""
         raise NotImplementedError
+
+
+def check_feature(feature: int, categories: Sequence[Array | None]) -> None:
+    """Raise unless the model has this feature."""
+    if not 0 <= feature < len(categories):
+        raise ValueError(f"feature {feature} of {len(categories)}")
+
+
+def check_split(
+    feature: int, threshold: float, codes: Sequence[int], categories: Sequence[Array | None]
+) -> None:
+    """Raise unless a split asks a category for a code, and a number for its size.
+
+    Without codes and with an infinite threshold it asks whether there is a value: that suits both.
+    """
+    check_feature(feature, categories)
+    known = categories[feature]
+    if known is None and len(codes):
+        raise ValueError(f"feature {feature} is numeric and cannot be split by category")
+    if known is not None and not len(codes) and math.isfinite(threshold):
+        raise ValueError(f"feature {feature} is categorical and cannot be split by size")
+    n_codes = 0 if known is None else max(1, len(known))
+    if any(code >= n_codes for code in codes):
+        raise ValueError(f"a category above {n_codes - 1} of feature {feature}")
 
 
 def hypothesis_from_dict(data: dict[str, Any]) -> Hypothesis:

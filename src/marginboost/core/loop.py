@@ -26,9 +26,7 @@ def boost(
     met, None for never.
     """
     while state.round < max_rounds:
-        oracle.hint(state.change)
-        oracle.bend(state.curvature)
-        found = oracle.best(state.dual, rule.columns_per_round, round=state.round + 1)
+        found = oracle.best(state.weights, rule.columns_per_round, round=state.round + 1)
         state.round += 1
         state.bracket(upper=rule.upper(state, found[0].edge))
         if tol is not None and state.gap <= tol:

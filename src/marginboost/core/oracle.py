@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from .hypothesis import Hypothesis
 from .sample import Sample
 from .types import Array
+from .weights import Weights
 
 
 @dataclass(frozen=True)
@@ -33,19 +34,6 @@ class Candidate:
         return bool(self.column.dtype == np.int8)
 
 
-@dataclass(frozen=True)
-class Reweighting:
-    """How weights came from those before: times ``exp(-step · y · column - shift)``.
-
-    A rule that changes weights this way may say so, and an oracle may then look only at the rows
-    that it must. Neither is obliged to.
-    """
-
-    candidate: Candidate
-    step: float
-    shift: float
-
-
 class Oracle(BaseEstimator, ABC):
     """Finds hypotheses with a large edge ``Σ_i dual_i h(x_i)``.
 
@@ -54,19 +42,36 @@ class Oracle(BaseEstimator, ABC):
 
     Attributes
     ----------
+    saved : bool
+        Whether model files may name it: then it is registered, and has plain settings only. A
+        subclass says so for itself.
     exact : bool
         Whether ``best`` really maximises the edge over a fixed class of hypotheses. Only then do
         edges prove anything.
+    closed : bool
+        Whether the negative of every hypothesis belongs to the class too.
     class_name : str
         The class of hypotheses, for the certificate.
     needs_bins : bool
         Whether it reads binned rows.
+    reads_curvature : bool
+        Whether curvatures make a difference to what it finds.
     """
 
+    registry: ClassVar[dict[str, type[Oracle]]] = {}
+
+    saved: bool = False
     exact: bool = False
+    closed: bool = True
     class_name: str = "the hypotheses of this base learner"
     needs_bins: bool = False
+    reads_curvature: bool = False
     sample: Sample
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("saved"):
+            Oracle.registry[cls.__name__] = cls
 
     def bind(self, sample: Sample) -> Self:
         """Copy of this oracle that works on ``sample``."""
@@ -84,12 +89,6 @@ class Oracle(BaseEstimator, ABC):
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""
 
-    def hint(self, change: Reweighting | None) -> None:
-        """Learn how the next weights came from the last ones, before ``best`` is called."""
-
-    def bend(self, curvature: Array | None) -> None:
-        """Learn the curvature that goes with the next weights, before ``best`` is called."""
-
     def get_state(self) -> dict[str, Any]:
         """Return what a resumed run must know besides the weights, as plain data."""
         return {}
@@ -97,10 +96,21 @@ class Oracle(BaseEstimator, ABC):
     def set_state(self, saved: dict[str, Any]) -> None:
         """Inverse of :meth:`get_state`."""
 
-    @abstractmethod
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def best(self, weights: Weights | Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """Up to ``k`` candidates, largest edge first; the first has the largest edge of all.
 
-        ``dual`` holds signed weights: positive where the score should rise. ``round`` seeds what
-        is random, so that an interrupted run can be repeated from any round.
+        Parameters
+        ----------
+        weights : Weights or array
+            Signed weights, positive where the score should rise, with what else the rule knows;
+            an array of them will do.
+        k : int
+            Most candidates.
+        round : int
+            Seeds what is random, so that an interrupted run can be repeated from any round.
         """
+        return self.find(Weights.of(weights), k, round)
+
+    @abstractmethod
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
+        """Do the work of :meth:`best`: what a subclass writes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .objective import Margin, Objective
 from .oracle import Candidate
 from .sample import Sample
 from .stop import Stop
@@ -26,10 +27,6 @@ class Rule(ABC):
     registry: ClassVar[dict[str, type[Rule]]] = {}
 
     columns_per_round: int = 1
-    objective: str = "margin"
-    """What the bounds are about: "margin" (the smallest one), "soft margin" (ν-LP), "priced margin"
-    (C-form), "regularised loss", "training loss" (of any scores), "loss within a length" (the
-    present Σα, so that bounds move with it). Contract checks pick the independent solver by it."""
     uncertified_reason: str = ""
     """Why the bounds prove nothing even with an exact base learner, where that is so."""
     maximises_margin: ClassVar[bool] = False
@@ -39,6 +36,11 @@ class Rule(ABC):
         super().__init_subclass__(**kwargs)
         if not cls.__module__.rpartition(".")[2].startswith("_"):
             Rule.registry[cls.__name__] = cls
+
+    @property
+    def objective(self) -> Objective:
+        """What the bounds are about; here the smallest margin."""
+        return Margin()
 
     @abstractmethod
     def start(self, state: State) -> None:

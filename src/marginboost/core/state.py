@@ -13,9 +13,10 @@ from ..kernels.weights import add_column
 from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis
-from .oracle import Candidate, Reweighting
+from .oracle import Candidate
 from .sample import Sample
 from .types import Array
+from .weights import Weights
 
 T = TypeVar("T")
 
@@ -53,8 +54,8 @@ class State:
     ----------
     scores : array
         ``F(x_i)`` of the present combination.
-    dual : array
-        Signed weights ``y_i d_i`` for the next call of the oracle.
+    weights : Weights
+        For the next call of the oracle; rules write ``state.dual[:]``, which is their signed part.
     min_margin : float
         Smallest ``y_i F(x_i) / l1_norm``; -1 for the empty combination. Set with the weights; of
         targets it means nothing.
@@ -64,11 +65,6 @@ class State:
         The combination that a callback wants the run to return.
     memo : dict
         Numbers that callbacks want kept with the run.
-    change : Reweighting, optional
-        How the present weights came from those before, where the rule can say.
-    curvature : array, optional
-        Second derivatives of the loss at the present scores, times the weights of the rows on the
-        same scale as ``dual``, where the rule knows them.
     pool : Columns, optional
         Columns of the members, for rules that ask for them.
     lower, upper : float
@@ -78,7 +74,7 @@ class State:
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
         self.scores = np.zeros(len(sample.y))
-        self.dual = np.zeros(len(sample.y))
+        self.weights = Weights(np.zeros(len(sample.y)))
         self.members: list[Hypothesis] = []
         self.coef: list[float] = []
         self.first = 0
@@ -88,14 +84,17 @@ class State:
         self.keep: Combination | None = None
         self.memo: dict[str, float] = {}
         self.pool: Columns | None = None
-        self.change: Reweighting | None = None
-        self.curvature: Array | None = None
         self.round = 0
         self.lower, self.upper = -np.inf, np.inf
         self.history = History()
         self.facts: dict[str, float] = {}
         self.seconds_before = 0.0
         self.started = time.perf_counter()
+
+    @property
+    def dual(self) -> Array:
+        """Signed weights ``y_i d_i``; write into the array, it is never another one."""
+        return self.weights.dual
 
     # -- the combination -------------------------------------------------------------------------
 
@@ -134,7 +133,7 @@ class State:
         self.first = len(self.members)
         self.scores[:] = 0.0
         self.l1_norm, self.min_margin = 0.0, -1.0
-        self.change = None
+        self.weights.change = None
 
     def _add(
         self, column: Array, step: float, then: Callable[[int, int], T] | None = None

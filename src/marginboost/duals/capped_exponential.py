@@ -65,7 +65,7 @@ class CappedExponentialWeights:
             return sign_weights(part, sample.y[start:stop], prior[start:stop])
 
         total = math.fsum(run_rows(weigh, rows, sample.n_threads))
-        state.dual /= total
+        state.weights.dual /= total
         share = total / rows if sample.uniform else total
         self.log_share = math.log(share) - self.rate * (shift - aim)
         state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0

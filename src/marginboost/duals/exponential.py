@@ -56,7 +56,7 @@ class ExponentialWeights:
             return
         self.log_scale = shift
         if abs(total - 1.0) > 1e-13:
-            state.dual /= total
+            state.weights.dual /= total
             self.log_scale += math.log(total)
         self.shift = shift
         self.log_total = shift + math.log(total)

@@ -9,7 +9,8 @@ curvature (beyond a kink, or by underflow) has h = 1: its step is a plain gradie
 For a loss of the residual r it is φ'(r) / r, the curvature of the parabola that touches φ at ±r.
 For losses between the absolute and the squared one that parabola lies above φ, so full steps never
 raise the loss, however far out r is. A leaf is then a mean residual, weighted as in iterated least
-squares.
+squares. Of a loss that is not symmetric the parabola is that of its even part; the odd part of the
+quantile loss is a straight line, so the same holds for it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Facts = tuple[float, float, float]
 
 
 class NewtonWeights:
-    """Keeps ``state.dual`` and ``state.curvature`` in step with the scores.
+    """Keeps ``state.weights``, dual and curvature, in step with the scores.
 
     Parameters
     ----------
@@ -59,9 +60,9 @@ class NewtonWeights:
 
     def _make(self, state: State) -> Callable[[int, int], Facts]:
         """Return the function that makes the weights of a block of rows."""
-        if state.curvature is None:
-            state.curvature = np.empty(len(state.scores))
-        sample, curvature = state.sample, state.curvature
+        if state.weights.curvature is None:
+            state.weights.curvature = np.empty(len(state.scores))
+        sample, curvature = state.sample, state.weights.curvature
         weights = np.empty(0) if sample.uniform else sample.prior
 
         def block(start: int, stop: int) -> Facts:
@@ -74,8 +75,8 @@ class NewtonWeights:
 
     def _settle(self, state: State, facts: list[Facts]) -> bool:
         """Normalise, and note the loss and the smallest margin."""
-        assert state.curvature is not None
-        sample, curvature = state.sample, state.curvature
+        assert state.weights.curvature is not None
+        sample, curvature = state.sample, state.weights.curvature
         size = math.fsum(fact[0] for fact in facts)
         self.mean_loss = math.fsum(fact[1] for fact in facts)
         if not sample.numeric and state.l1_norm > 0.0:
@@ -103,7 +104,8 @@ def slopes(
     t = loss.argument(y, scores)
     slope, bend = loss.dual(t), np.abs(loss.curvature(t))
     if isinstance(loss, ResidualLoss):
-        bend = np.divide(slope, t, out=bend, where=t != 0.0)
+        even = slope if loss.symmetric else (slope - loss.dual(-t)) / 2.0
+        bend = np.divide(even, t, out=bend, where=t != 0.0)
     dual[:] = loss.signed(y, slope)
     curvature[:] = np.where((bend == 0.0) & (slope != 0.0), 1.0, bend)
     value = loss.value(t)

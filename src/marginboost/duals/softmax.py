@@ -26,7 +26,7 @@ from .newton import Facts, NewtonWeights
 
 
 class SoftmaxWeights(NewtonWeights):
-    """Keeps ``state.dual`` and ``state.curvature`` in step with scores of several classes."""
+    """Keeps ``state.weights`` in step with scores of several classes."""
 
     def __init__(self) -> None:
         super().__init__(Logistic())
@@ -48,9 +48,9 @@ class SoftmaxWeights(NewtonWeights):
         """Return the function that makes the weights of a block of examples."""
         sample = state.sample
         assert isinstance(sample, LabelByLabel)
-        if state.curvature is None:
-            state.curvature = np.empty(len(state.scores))
-        matrices = state.scores, state.dual, state.curvature
+        if state.weights.curvature is None:
+            state.weights.curvature = np.empty(len(state.scores))
+        matrices = state.scores, state.dual, state.weights.curvature
         scores, dual, curvature = (values.reshape(-1, sample.n_classes) for values in matrices)
         weights = sample.example_prior
 

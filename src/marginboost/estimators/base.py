@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.callbacks import Callback, Encoder, Progress
+from ..core.objective import Objective
 from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run, train
@@ -164,7 +165,7 @@ class BaseBooster(FittedAttributes, BaseEstimator):
     def smallest_sample(self) -> Sample:
         """Make a sample of the fitted model's kind, to ask a rule what does not depend on rows."""
 
-    def objective(self) -> str:
+    def objective(self) -> Objective:
         """What the bounds of the fitted model are about."""
         check_is_fitted(self)
         return self.make_rule(self.smallest_sample()).objective

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from ..core.callbacks import Encoder
+from ..core.objective import Objective
 from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run
@@ -296,7 +297,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         """One row of each sign."""
         return Sample.of_labels(np.array([-1, 1]))
 
-    def objective(self) -> str:
+    def objective(self) -> Objective:
         """What the bounds of the fitted model are about; of several problems the same for all."""
         if isinstance(getattr(self, "model_", None), ReducedModel):
             return self.problems_[0].objective()

@@ -7,6 +7,7 @@ from .hinge import Hinge
 from .huber import Huber
 from .log_cosh import LogCosh
 from .logistic import Logistic
+from .quantile import Quantile
 from .savage import Savage
 from .smoothed_hinge import SmoothedHinge
 from .squared import Squared
@@ -22,6 +23,7 @@ __all__ = [
     "Logistic",
     "Loss",
     "MarginLoss",
+    "Quantile",
     "ResidualLoss",
     "Savage",
     "SmoothedHinge",

@@ -48,8 +48,15 @@ class Loss(ABC):
     """Whether φ is; one that is not has neither conjugate nor divergence."""
     smooth: ClassVar[bool] = True
     """Whether the dual is continuous."""
+    symmetric: bool = True
+    """Whether ``L(-y, -F) = L(y, F)``: of a residual, whether φ(-t) = φ(t)."""
     orientation: ClassVar[int]
     """Sign of the dual in terms of φ': -1 for margins, +1 for residuals."""
+
+    @property
+    @abstractmethod
+    def dual_range(self) -> tuple[float, float]:
+        """Least and largest dual, or what they tend to."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -123,6 +130,11 @@ class MarginLoss(Loss):
 
     orientation = -1
 
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """No dual is negative, if the loss is convex."""
+        return (0.0 if self.convex else -np.inf), np.inf
+
     def argument(self, y: Array | float, scores: Array) -> Array:
         """``y F``."""
         return y * scores
@@ -133,9 +145,14 @@ class MarginLoss(Loss):
 
 
 class ResidualLoss(Loss):
-    """A symmetric loss of the residual ``y - F``; for labels -1 and +1 a loss of ``1 - y F``."""
+    """A loss of the residual ``y - F``; a symmetric one is, for labels, a loss of ``1 - y F``."""
 
     orientation = 1
+
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """Any dual."""
+        return -np.inf, np.inf
 
     def argument(self, y: Array | float, scores: Array) -> Array:
         """``y - F``."""

@@ -42,6 +42,11 @@ class EpsilonInsensitive(ResidualLoss):
         check_number("epsilon", self.epsilon, at_least=0.0)
         check_number("beta", self.beta, above=0.0)
 
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """``[-1, 1]``."""
+        return -1.0, 1.0
+
     def _sides(self, t: Array) -> tuple[Array, Array]:
         """Room inside the tube on the near and on the far side, in units of the temperature."""
         size = np.abs(np.asarray(t, dtype=float))

@@ -26,6 +26,11 @@ class Hinge(MarginLoss):
     name = "hinge"
     smooth = False
 
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """``[0, 1]``."""
+        return 0.0, 1.0
+
     def value(self, t: Array) -> Array:
         """``[1 - m]_+``."""
         return np.maximum(1.0 - np.asarray(t, dtype=float), 0.0)

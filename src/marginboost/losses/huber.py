@@ -33,6 +33,11 @@ class Huber(ResidualLoss):
     def __post_init__(self) -> None:
         check_number("sigma", self.sigma, above=0.0)
 
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """``[-1, 1]``."""
+        return -1.0, 1.0
+
     def value(self, t: Array) -> Array:
         """``r² / (2 σ)`` or ``|r| - σ / 2``."""
         size = np.abs(np.asarray(t, dtype=float))

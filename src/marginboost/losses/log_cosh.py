@@ -45,6 +45,11 @@ class LogCosh(ResidualLoss):
     def _unit(self, t: Array) -> Array:
         return np.asarray(t, dtype=float) / self.phi
 
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """``[-1, 1]``."""
+        return -1.0, 1.0
+
     def value(self, t: Array) -> Array:
         """``φ log cosh(r / φ)``, by a formula for small and one for large arguments."""
         x = np.abs(self._unit(t))

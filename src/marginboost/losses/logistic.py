@@ -25,6 +25,11 @@ class Logistic(MarginLoss):
 
     name = "logistic"
 
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """``[0, 1]``."""
+        return 0.0, 1.0
+
     def value(self, t: Array) -> Array:
         """``log(1 + exp(-m))``."""
         t = np.asarray(t, dtype=float)

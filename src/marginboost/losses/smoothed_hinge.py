@@ -42,6 +42,11 @@ class SmoothedHinge(MarginLoss):
     def _unit(self, t: Array) -> Array:
         return (np.asarray(t, dtype=float) - 1.0) / self.beta
 
+    @property
+    def dual_range(self) -> tuple[float, float]:
+        """``[0, 1]``."""
+        return 0.0, 1.0
+
     def value(self, t: Array) -> Array:
         """``β log(1 + exp((1 - m) / β))``."""
         return self.beta * UNIT.value(self._unit(t))

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from .. import oracles  # noqa: F401 - so that all are registered
 from ..core.certificate import Certificate
 from ..core.ensemble import Ensemble
 from ..core.history import FIELDS, OPTIONAL, History
@@ -17,16 +18,6 @@ from ..core.oracle import Oracle
 from ..core.stop import Stop
 from ..core.types import Array
 from ..losses import Loss
-from ..oracles.finite import Column, FiniteOracle
-from ..oracles.gradient_trees import GradientTreeOracle
-from ..oracles.label_hypotheses import LabelTree, TreePerLabel
-from ..oracles.label_trees import LabelTreeOracle
-from ..oracles.linear import Line, LinearOracle
-from ..oracles.pooled import PooledOracle
-from ..oracles.resampling import ResamplingOracle
-from ..oracles.stumps import Stump, StumpOracle
-from ..oracles.tree_hypothesis import Tree
-from ..oracles.trees import TreeOracle
 from ..validation import parameter_names
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, LabelModel, ReducedModel
@@ -51,13 +42,7 @@ DTYPES = (
 )
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
-ORACLES: dict[str, type[Oracle]] = {
-    oracle.__name__: oracle
-    for oracle in (
-        *(FiniteOracle, GradientTreeOracle, LabelTreeOracle, LinearOracle, PooledOracle),
-        *(ResamplingOracle, StumpOracle, TreeOracle),
-    )
-}
+ORACLES = Oracle.registry
 """Base learners that are nothing but their settings. A file can name these and no others."""
 
 T = TypeVar("T")
@@ -370,7 +355,7 @@ def _read_param(field: Field, depth: int) -> Any:
     entries = field.keys(("oracle", "params"))
     name = entries["oracle"].is_a(str, "the name of a base learner")
     if name not in ORACLES:
-        entries["oracle"].wrong(f"one of {', '.join(ORACLES)}")
+        entries["oracle"].wrong(f"one of {', '.join(sorted(ORACLES))}")
     params = _read_params(entries["params"], ORACLES[name], depth + 1)
     return entries["params"].made_by(lambda _: ORACLES[name](**params), f"settings of {name}")
 
@@ -475,53 +460,8 @@ def _read_ensemble(
 def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hypothesis:
     """Make a hypothesis whose features and categories are among those of the model."""
     member = hypothesis_from_dict(data)
-    if isinstance(member, Stump):
-        _check_split(member.feature, member.threshold, member.categories or (), categories)
-    elif isinstance(member, Column):
-        _check_feature(member.index, categories)
-    elif isinstance(member, Line):
-        _check_feature(member.feature, categories)
-        if categories[member.feature] is not None:
-            raise ValueError(f"feature {member.feature} is categorical and has no slope")
-    elif isinstance(member, Tree):
-        _check_tree(member, categories)
-    elif isinstance(member, LabelTree):
-        _check_tree(member.tree, categories)
-    elif isinstance(member, TreePerLabel):
-        for tree in member.trees:
-            _check_tree(tree, categories)
-    else:
-        raise ValueError(f"a hypothesis of kind {member.kind!r}, which no check is known for")
+    member.check_features(categories)
     return member
-
-
-def _check_tree(tree: Tree, categories: list[Array | None]) -> None:
-    for node in tree.nodes[tree.nodes["feature"] >= 0]:
-        codes = tree.categories[node["first"] : node["last"]].tolist()
-        _check_split(int(node["feature"]), float(node["threshold"]), codes, categories)
-
-
-def _check_feature(feature: int, categories: list[Array | None]) -> None:
-    if feature >= len(categories):
-        raise ValueError(f"feature {feature} of {len(categories)}")
-
-
-def _check_split(
-    feature: int, threshold: float, codes: Sequence[int], categories: list[Array | None]
-) -> None:
-    """Raise unless a split asks a category for a code, and a number for its size.
-
-    Without codes and with an infinite threshold it asks whether there is a value: that suits both.
-    """
-    _check_feature(feature, categories)
-    known = categories[feature]
-    if known is None and len(codes):
-        raise ValueError(f"feature {feature} is numeric and cannot be split by category")
-    if known is not None and not len(codes) and math.isfinite(threshold):
-        raise ValueError(f"feature {feature} is categorical and cannot be split by size")
-    n_codes = 0 if known is None else max(1, len(known))
-    if any(code >= n_codes for code in codes):
-        raise ValueError(f"a category above {n_codes - 1} of feature {feature}")
 
 
 def _read_history(field: Field) -> History:

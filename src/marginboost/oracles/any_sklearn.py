@@ -13,6 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 
 
@@ -111,20 +112,21 @@ class SklearnOracle(Oracle):
             )
         self._rows = rows.numbers()
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One fitted estimator."""
+        dual = weights.dual
         fitted = seeded(self.estimator, self.sample.seed, round)
-        weights = np.abs(dual)
+        sizes = np.abs(dual)
         # A weight that underflowed to zero has no sign; it must not become a third class.
         signs = np.where(dual > 0, 1.0, -1.0)
-        goal = dual / weights.max() if is_regressor(fitted) else signs
+        goal = dual / sizes.max() if is_regressor(fitted) else signs
         if is_regressor(fitted):
             fitted.fit(self._rows, goal)
         elif has_fit_parameter(fitted, "sample_weight"):
-            fitted.fit(self._rows, goal, sample_weight=weights * len(dual))
+            fitted.fit(self._rows, goal, sample_weight=sizes * len(dual))
         else:
-            counts = np.rint(weights * len(dual))
-            self.check(drawn=np.allclose(counts, weights * len(dual), atol=1e-6))
+            counts = np.rint(sizes * len(dual))
+            self.check(drawn=np.allclose(counts, sizes * len(dual), atol=1e-6))
             drawn = np.repeat(np.arange(len(dual)), counts.astype(int))
             if len(np.unique(goal[drawn])) < 2:  # many classifiers refuse to learn from one class
                 fitted = DummyClassifier(strategy="most_frequent")

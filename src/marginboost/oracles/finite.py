@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
+from ..core.hypothesis import Hypothesis, check_feature
 from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import Table
 from ..solvers.margin_lp import solve_margin_lp
+
+TIE = 1e-12
+"""Edges that differ by less are tied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,10 @@ class Column(Hypothesis):
         """Flip the sign."""
         return Column(self.index, -self.sign)
 
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """The column is there."""
+        check_feature(self.index, categories)
+
     def importances(self, n_features: int) -> Array:
         """All on its column."""
         share = np.zeros(n_features)
@@ -50,6 +59,15 @@ class Column(Hypothesis):
         if type(index) is not int or index < 0 or sign not in (1.0, -1.0):
             raise ValueError(f"column: got index {index!r} and sign {sign!r}")
         return cls(index, float(sign))
+
+
+def _largest(edges: Array, k: int) -> list[int]:
+    """Places of the k largest edges; ties, up to rounding, go to the lowest column."""
+    left, chosen = edges.copy(), []
+    for _ in range(min(k, len(edges))):
+        chosen.append(int(np.argmax(left >= left.max() - TIE)))
+        left[chosen[-1]] = -np.inf
+    return chosen
 
 
 def matrix_sample(matrix: Array, y: Array, prior: Array | None = None, seed: int = 0) -> Sample:
@@ -87,6 +105,7 @@ class FiniteOracle(Oracle):
         Whether the negative of every column belongs to the set too.
     """
 
+    saved = True
     SELECTIONS: ClassVar[tuple[str, ...]] = ("best", "worst", "delta", "cyclic", "random")
     class_name = "the given columns"
 
@@ -114,14 +133,12 @@ class FiniteOracle(Oracle):
         if self.selection in ("worst", "random"):
             self.value = solve_margin_lp(self.sample.y[:, None] * self._matrix).value
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """Columns by the rule of selection."""
-        edges = dual @ self._matrix
-        if self.selection == "best":
-            chosen = np.argsort(-edges, kind="stable")[:k]
-        else:
-            chosen = np.array([self._select(edges, round)])
-        return [self._candidate(int(j), float(edges[j])) for j in chosen]
+        edges = weights.dual @ self._matrix
+        best = self.selection == "best"
+        chosen = _largest(edges, k) if best else [self._select(edges, round)]
+        return [self._candidate(j, float(edges[j])) for j in chosen]
 
     def _select(self, edges: Array, round: int) -> int:
         if self.selection == "cyclic":

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..kernels.gradient_histograms import (
     FEATURES_A_WORD,
@@ -101,8 +102,10 @@ class GradientTreeOracle(Oracle):
     Tree(n_leaves=4, depth=2)
     """
 
+    saved = True
     exact = False
     needs_bins = True
+    reads_curvature = True
     class_name = "regression trees grown greedily with cuts between the bins"
 
     def __init__(
@@ -149,7 +152,6 @@ class GradientTreeOracle(Oracle):
         sample, bins = self.sample, self.sample.bins
         if bins is None:
             raise ValueError("GradientTreeOracle: the sample has no binned rows")
-        self._curvature: Array | None = None
         self._bins = bins
         split = CATEGORY if self.categorical == "equality" else PARTITION
         kinds = np.array([THRESHOLD if known is None else split for known in bins.categories])
@@ -214,15 +216,12 @@ class GradientTreeOracle(Oracle):
         self._job = mine
         return other
 
-    def bend(self, curvature: Array | None) -> None:
-        """Keep the curvatures for the next tree."""
-        self._curvature = curvature
-
     # -- one tree --------------------------------------------------------------------------------
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
-        curvature = self.sample.prior if self._curvature is None else self._curvature
+        dual = weights.dual
+        curvature = self.sample.prior if weights.curvature is None else weights.curvature
         rows = self._draw(round)
         total = self._load(dual, curvature, rows)
         pool = WorkerPool(self._n_threads - 1)

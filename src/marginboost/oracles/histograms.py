@@ -15,8 +15,9 @@ from functools import partial
 
 import numpy as np
 
-from ..core.oracle import Candidate, Reweighting
+from ..core.oracle import Candidate
 from ..core.types import Array
+from ..core.weights import Reweighting
 from ..data import BinnedMatrix
 from ..kernels.incremental_histograms import (
     ALL,

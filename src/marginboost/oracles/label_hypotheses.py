@@ -102,6 +102,10 @@ class LabelTree(Hypothesis):
         """All cuts between numbers."""
         return self.tree.cuts()
 
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Those of the tree."""
+        self.tree.check_features(categories)
+
     def importances(self, n_features: int) -> Array:
         """Share of each feature in the gain of all splits."""
         return self.tree.importances(n_features)
@@ -169,6 +173,11 @@ class TreePerLabel(Hypothesis):
     def cuts(self) -> list[tuple[int, float]]:
         """All cuts between numbers."""
         return [cut for tree in self.trees for cut in tree.cuts()]
+
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Those of all trees."""
+        for tree in self.trees:
+            tree.check_features(categories)
 
     def importances(self, n_features: int) -> Array:
         """Share of each feature in the gain of all splits of all trees."""

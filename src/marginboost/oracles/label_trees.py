@@ -27,6 +27,7 @@ import numpy as np
 from ..core.labels import LabelSample, narrowed
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..kernels.label_trees import (
     ENTROPY,
@@ -99,6 +100,7 @@ class LabelTreeOracle(LabelOracle):
     LabelTree(n_leaves=4, n_labels=3)
     """
 
+    saved = True
     needs_bins = True
 
     def __init__(
@@ -141,6 +143,7 @@ class LabelTreeOracle(LabelOracle):
         split_once = self.max_depth == 1 or self.max_leaves == 2
         taken_back = self.prune is not None or self.min_leaf_weight > 0
         self.exact = split_once and self.criterion == "edge" and not taken_back
+        self.closed = self.answers == "set"
         what = "a label" if self.answers == "label" else "a set of labels"
         grown = "one split" if self.exact else "trees grown greedily"
         self.class_name = f"{grown} with cuts between the bins and {what} at each leaf"
@@ -157,8 +160,9 @@ class LabelTreeOracle(LabelOracle):
         check_number("ccp_alpha", self.ccp_alpha, at_least=0.0)
         check_number("confidence", self.confidence, above=0.0, below=1.0)
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
+        dual = weights.dual
         grown = self._grow(self._weights(dual))
         nodes, sums = self._pruned(*grown.tree)
         answers, sets = self._answers(nodes, sums)
@@ -320,11 +324,12 @@ class SklearnLabelOracle(LabelOracle):
             )
         self._rows = rows.numbers()
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One fitted classifier."""
+        dual = weights.dual
         fitted = seeded(self.estimator, self.sample.seed, round)
-        rows, labels, weights = self._examples(dual)
-        fitted.fit(self._rows[rows], labels, sample_weight=weights * self._rows.shape[0])
+        rows, labels, sizes = self._examples(dual)
+        fitted.fit(self._rows[rows], labels, sample_weight=sizes * self._rows.shape[0])
         hypothesis = FittedLabels(fitted, self.sample.n_classes)
         column = self.sample.on_rows(hypothesis(self._rows), self.sample.labels)
         return [Candidate(hypothesis, weighted_sum(dual, column), narrowed(column))]

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
+from ..core.hypothesis import Hypothesis, check_feature
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..solvers.masters.pool import ColumnPool
 
@@ -60,6 +61,12 @@ class Line(Hypothesis):
 
         return vote
 
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Its feature is a number."""
+        check_feature(self.feature, categories)
+        if categories[self.feature] is not None:
+            raise ValueError(f"feature {self.feature} is categorical and has no slope")
+
     def importances(self, n_features: int) -> Array:
         """All on its feature."""
         share = np.zeros(n_features)
@@ -103,6 +110,7 @@ class LinearOracle(Oracle):
     array([1., 3., 5., 7.])
     """
 
+    saved = True
     exact = True
     class_name = "lines through one standardised feature"
 
@@ -140,8 +148,9 @@ class LinearOracle(Oracle):
         squares = (slope * (values[present] - centre)) ** 2
         return Line(j, centre, slope), float(np.sqrt(np.sum(weights * squares)))
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The ``k`` lines of largest edge; ties go to the lowest feature."""
+        dual = weights.dual
         edges = self._pool.edges(dual)
         sizes = np.abs(edges)
         found = []

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core.hypothesis import hypothesis_from_dict
-from ..core.oracle import Candidate, Oracle
-from ..core.types import Array
+from ..core.oracle import Candidate
+from ..core.weights import Weights
+from .wrapper import OracleWrapper
 
 
-class PooledOracle(Oracle):
+class PooledOracle(OracleWrapper):
     """Return the better of what the base learner finds now and of all it found before.
 
     A heuristic learner may overlook a hypothesis that it once found. With the pool its edges never
@@ -25,39 +26,31 @@ class PooledOracle(Oracle):
         The base learner.
     """
 
-    def __init__(self, oracle: Oracle) -> None:
-        self.oracle = oracle
-
-    @property
-    def needs_bins(self) -> bool:  # type: ignore[override]
-        """As its base learner."""
-        return self.oracle.needs_bins
+    saved = True
 
     def prepare(self) -> None:
         """Start with an empty pool."""
-        self._base = self.oracle.bind(self.sample)
-        self.exact = self._base.exact
-        self.class_name = self._base.class_name
+        super().prepare()
         self.pool: list[Candidate] = []
 
     def get_state(self) -> dict[str, Any]:
         """Return the hypotheses of the pool, and the factors they are meant with."""
-        return {"pool": [[old.hypothesis.to_dict(), old.scale] for old in self.pool]}
+        pool = [[old.hypothesis.to_dict(), old.scale] for old in self.pool]
+        return {**super().get_state(), "pool": pool}
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Fill the pool again."""
+        super().set_state(saved)
+        self.pool = []
         for data, scale in saved["pool"]:
             hypothesis = hypothesis_from_dict(data)
             column = self.sample.column(hypothesis)
             self.pool.append(Candidate(hypothesis, 0.0, column, float(scale)))
 
-    def bend(self, curvature: Array | None) -> None:
-        """Pass it on."""
-        self._base.bend(curvature)
-
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The best of new and pooled candidates."""
-        found = self._base.best(dual, k, round=round)
+        dual = weights.dual
+        found = self.base.best(weights, k, round=round)
         new_patterns = {candidate.column.tobytes() for candidate in found}
         pooled = [
             replace(old, edge=float(dual @ old.column))

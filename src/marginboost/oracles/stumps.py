@@ -16,9 +16,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
-from ..core.oracle import Candidate, Oracle, Reweighting
+from ..core.hypothesis import Hypothesis, check_split
+from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..kernels.binning import BYTE_CUTS
 from ..kernels.parallel import run_rows
 from ..kernels.predict import add_step_functions, pad_cuts, sum_stumps
@@ -75,6 +76,10 @@ class Stump(Hypothesis):
     def cuts(self) -> list[tuple[int, float]]:
         """Its one cut; none for categories."""
         return [] if self.categories is not None else [(self.feature, self.threshold)]
+
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Its split suits the feature."""
+        check_split(self.feature, self.threshold, self.categories or (), categories)
 
     def importances(self, n_features: int) -> Array:
         """All on its feature; nothing for a constant."""
@@ -215,6 +220,7 @@ class StumpOracle(Oracle):
         all categories in two sets (larger edges, and more room to overfit).
     """
 
+    saved = True
     exact = True
     needs_bins = True
     class_name = "stumps with cuts between the bins"
@@ -238,12 +244,10 @@ class StumpOracle(Oracle):
         self._scores = np.zeros(bins.n_features)
         self._cuts = np.zeros(bins.n_features, dtype=np.int64)
 
-    def hint(self, change: Reweighting | None) -> None:
-        """Follow the weights instead of reading all rows again."""
-        self._histograms.expect(change)
-
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The ``k`` best stumps, at most one a feature."""
+        dual = weights.dual
+        self._histograms.expect(weights.change)
         histograms = self._histograms.update(dual)
         best_splits(histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
         scores = self._scores.copy()

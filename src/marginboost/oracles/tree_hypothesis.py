@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
+from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate
 from ..core.types import Array
 from ..kernels.trees import NODE, add_trees
@@ -115,6 +115,12 @@ class Tree(Hypothesis):
         numeric = (self.nodes["feature"] >= 0) & (self.nodes["first"] == self.nodes["last"])
         chosen = self.nodes[numeric]
         return list(zip(chosen["feature"].tolist(), chosen["threshold"].tolist(), strict=True))
+
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """All splits suit their features."""
+        for node in self.nodes[self.nodes["feature"] >= 0]:
+            codes = self.categories[node["first"] : node["last"]].tolist()
+            check_split(int(node["feature"]), float(node["threshold"]), codes, categories)
 
     def importances(self, n_features: int) -> Array:
         """Share of each feature in the gain of all splits."""

@@ -19,6 +19,7 @@ from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.types import Array
+from ..core.weights import Weights
 from ..kernels.parallel import run_blocks, run_rows
 from .gradient_trees import GradientTreeOracle
 from .label_hypotheses import TreePerLabel
@@ -42,6 +43,7 @@ class TreePerLabelOracle(LabelOracle):
     """
 
     needs_bins = True
+    reads_curvature = True
     class_name = GradientTreeOracle.class_name
 
     def __init__(self, trees: GradientTreeOracle) -> None:
@@ -52,7 +54,8 @@ class TreePerLabelOracle(LabelOracle):
         sample, n_threads = self.sample, self.sample.n_threads
         if not isinstance(sample, LabelByLabel):
             raise TypeError(f"sample: got {type(sample).__name__}, expected LabelByLabel")
-        assert sample.bins is not None
+        if sample.bins is None:
+            raise ValueError("TreePerLabelOracle: the sample has no binned rows")
         together = sample.n_classes < n_threads or sample.bins.codes.size >= LARGE
         at_once = 1 if together else n_threads
         examples = Sample(
@@ -70,40 +73,36 @@ class TreePerLabelOracle(LabelOracle):
         self._n_growers = at_once
         shape = sample.n_classes, len(sample.labels)
         self._slopes, self._curvatures = np.empty(shape), np.empty(shape)
-        self._bent = False
 
-    def bend(self, curvature: Array | None) -> None:
-        """Keep the curvatures for the next trees."""
-        self._bent = curvature is not None
-        if curvature is not None:
-            self._turn(curvature, self._curvatures)
-
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
-        """One tree a label."""
-        self._turn(dual, self._slopes)
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
+        """One tree per label."""
+        self._turn(weights.dual, self._slopes)
+        curved = weights.curvature is not None
+        if weights.curvature is not None:
+            self._turn(weights.curvature, self._curvatures)
         found: list[Candidate] = [None] * len(self._slopes)  # type: ignore[list-item]
 
         def grow(label: int) -> None:
             grower = self._growers.get()
             try:
-                found[label] = self._grow(grower, label, round)
+                found[label] = self._grow(grower, label, curved, round)
             finally:
                 self._growers.put(grower)
 
         run_blocks(grow, len(found), self._n_growers)
         return [self._joined(found)]
 
-    def _grow(self, grower: GradientTreeOracle, label: int, round: int) -> Candidate:
+    def _grow(self, grower: GradientTreeOracle, label: int, curved: bool, round: int) -> Candidate:
         """One tree; its slopes are made to sum to one, as it expects them."""
         slopes, curvatures = self._slopes[label], self._curvatures[label]
         size = float(np.abs(slopes).sum()) or 1.0
         slopes /= size
-        if self._bent:
+        if curved:
             curvatures /= size
-        grower.bend(curvatures if self._bent else None)
-        found = grower.best(slopes, round=round)[0]
+        weights = Weights(slopes, curvatures if curved else None)
+        found = grower.best(weights, round=round)[0]
         # Without curvature leaves are means of the scaled slopes.
-        scale = found.scale if self._bent else size * found.scale
+        scale = found.scale if curved else size * found.scale
         return replace(found, edge=size * found.edge, scale=scale)
 
     def _joined(self, found: list[Candidate]) -> Candidate:

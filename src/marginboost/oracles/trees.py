@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.types import Array
+from ..core.weights import Weights
 from ..kernels.parallel import run_rows
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD, TIE
 from ..kernels.trees import NODE, walk_codes
@@ -62,6 +63,7 @@ class TreeOracle(Oracle):
         not depend on the number of rows, so that weights still mean copies.
     """
 
+    saved = True
     exact = False
     needs_bins = True
     class_name = "trees grown greedily with cuts between the bins"
@@ -117,8 +119,9 @@ class TreeOracle(Oracle):
         if not good:
             raise ValueError(f"{name}: got {getattr(self, name)!r}, expected a number {expected}")
 
-    def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
+    def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
+        dual = weights.dual
         growth = Growth(self._layout, dual)
         nodes = self._pruned(growth.run(), len(growth.rows))
         values, scale = self._values(nodes)

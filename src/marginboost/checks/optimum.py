@@ -1,0 +1,160 @@
+"""Objectives once more: the value of a model and the best value, by solvers of other hands.
+
+``outcomes[i, j]`` is ``y_i h_j(x_i)`` of row i and hypothesis j, rows weigh the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from ..core.objective import (
+    LossWithinNorm,
+    Margin,
+    Objective,
+    PricedMargin,
+    RegularisedLoss,
+    SoftMargin,
+    SquaredLoss,
+    TrainingLoss,
+)
+from ..core.types import Array
+from ..losses import Hinge, Loss
+from ..solvers.margin_lp import solve_margin_lp, solve_priced_margin_lp
+
+# -- best values ---------------------------------------------------------------------------------
+
+
+@singledispatch
+def optimum(objective: Objective, outcomes: Array, length: float) -> float:
+    """Best value over all combinations; ``length`` is the Σα that one of a moving norm allows."""
+    raise AssertionError(f"no independent solver is known for the objective {objective!r}")
+
+
+@optimum.register
+def _(objective: Margin, outcomes: Array, length: float) -> float:
+    return solve_margin_lp(outcomes).value
+
+
+@optimum.register
+def _(objective: SoftMargin, outcomes: Array, length: float) -> float:
+    return solve_margin_lp(outcomes, objective.nu).value
+
+
+@optimum.register
+def _(objective: PricedMargin, outcomes: Array, length: float) -> float:
+    price = objective.price(len(outcomes))
+    return 1.0 - solve_priced_margin_lp(outcomes, price).objective / len(outcomes)
+
+
+@optimum.register
+def _(objective: RegularisedLoss, outcomes: Array, length: float) -> float:
+    options = {"ftol": 0.0, "gtol": 1e-9, "maxiter": 10_000, "maxfun": 100_000}
+    risk = _risk(objective.loss, outcomes, objective.price(len(outcomes)))
+    return _most_saved(risk, outcomes.shape[1], method="L-BFGS-B", options=options)
+
+
+@optimum.register
+def _(objective: TrainingLoss, outcomes: Array, length: float) -> float:
+    return 1.0  # what any scores could save: no loss is below 0
+
+
+@optimum.register
+def _(objective: LossWithinNorm, outcomes: Array, length: float) -> float:
+    m = outcomes.shape[1]
+    shorter = {
+        "type": "ineq",
+        "fun": lambda coef: length - coef.sum(),
+        "jac": lambda coef: -np.ones(m),
+    }
+    options = {"ftol": 1e-12, "maxiter": 1000}
+    risk = _risk(objective.loss, outcomes)
+    return _most_saved(risk, m, method="SLSQP", constraints=shorter, options=options)
+
+
+@optimum.register
+def _(objective: SquaredLoss, outcomes: Array, length: float) -> float:
+    coef = np.linalg.lstsq(outcomes, np.ones(len(outcomes)), rcond=None)[0]
+    return 1.0 - float(np.mean((outcomes @ coef - 1.0) ** 2))
+
+
+def _risk(loss: Loss, outcomes: Array, C: float = 0.0) -> Callable[[Array], tuple[float, Array]]:
+    """Return the function from coefficients to ``C Σα + Σ loss`` and its gradient."""
+    labels = np.ones(len(outcomes))
+
+    def risk(coef: Array) -> tuple[float, Array]:
+        t = loss.argument(labels, outcomes @ coef)
+        slope = C - loss.signed(labels, loss.dual(t)) @ outcomes
+        return float(C * coef.sum() + loss.value(t).sum()), slope
+
+    return risk
+
+
+def _most_saved(risk: Callable[[Array], tuple[float, Array]], m: int, **settings: Any) -> float:
+    """Share of ``risk(0)`` that the best coefficients, none negative, save."""
+    from scipy.optimize import minimize
+
+    start = np.zeros(m)
+    result = minimize(risk, start, jac=True, bounds=[(0.0, None)] * m, **settings)
+    return 1.0 - float(result.fun) / risk(start)[0]
+
+
+# -- values of a model ---------------------------------------------------------------------------
+
+
+@singledispatch
+def attained(objective: Objective, y: Array, scores: Array, length: float) -> float:
+    """Value of a model with these scores and this Σ|coef|, from the definition."""
+    raise AssertionError(f"no definition is known for the objective {objective!r}")
+
+
+@attained.register
+def _(objective: Margin, y: Array, scores: Array, length: float) -> float:
+    return float((y * scores).min()) / (length or 1.0)
+
+
+@attained.register
+def _(objective: SoftMargin, y: Array, scores: Array, length: float) -> float:
+    margins = y * scores / (length or 1.0)
+    shortfalls = np.maximum(margins[:, None] - margins, 0.0).mean(axis=1)
+    return float((margins - shortfalls / objective.nu).max())
+
+
+@attained.register
+def _(objective: PricedMargin, y: Array, scores: Array, length: float) -> float:
+    return _saved(Hinge(), y, scores, objective.price(len(y)) * length)
+
+
+@attained.register
+def _(objective: RegularisedLoss, y: Array, scores: Array, length: float) -> float:
+    return _saved(objective.loss, y, scores, objective.price(len(y)) * length)
+
+
+@attained.register
+def _(objective: LossWithinNorm, y: Array, scores: Array, length: float) -> float:
+    return _saved(objective.loss, y, scores)
+
+
+@attained.register
+def _(objective: SquaredLoss, y: Array, scores: Array, length: float) -> float:
+    return _saved(objective.loss, y, scores)
+
+
+@attained.register
+def _(objective: TrainingLoss, y: Array, scores: Array, length: float) -> float:
+    from scipy.optimize import minimize_scalar
+
+    def total(at: Any) -> float:
+        return float(objective.loss.value(objective.loss.argument(y, at + np.zeros(len(y)))).sum())
+
+    constant = minimize_scalar(total, bounds=(-10.0, 10.0), method="bounded")
+    return 1.0 - total(scores) / float(constant.fun)
+
+
+def _saved(loss: Loss, y: Array, scores: Array, price: float = 0.0) -> float:
+    """``1 - (price + Σ loss) / Σ loss(0)``."""
+    empty = loss.value(loss.argument(y, np.zeros(len(y)))).sum()
+    return 1.0 - float(price + loss.value(loss.argument(y, scores)).sum()) / float(empty)
