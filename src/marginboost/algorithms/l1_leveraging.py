@@ -92,8 +92,9 @@ class L1Leveraging(Rule):
         for member in state.members:
             state.pool.append(sample.column(member))
         self._places = {member: j for j, member in enumerate(state.members)}
-        if state.l1_norm > 0.0:
-            state.min_margin = float(np.min(sample.y * state.scores)) / state.l1_norm
+        if state.l1_norm > 0.0:  # the same sums, in the same order, as when they were accepted
+            coef = np.array(state.coef)
+            state.replace(coef, state.pool.combine(coef))
         self._scores = state.pool.combine(self._trial)
         self._weigh(state)
 
