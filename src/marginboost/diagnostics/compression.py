@@ -82,9 +82,9 @@ def risk_compression_bound(
     _check(n_examples, n_kept, delta)
     check_number("largest_loss", largest_loss, above=0.0)
     check_number("empirical_risk", empirical_risk, at_least=0.0, at_most=largest_loss)
-    uncertified_reason = -math.log(delta) + (math.log(n_examples) if stratified else 0.0)
+    confidence = -math.log(delta) + (math.log(n_examples) if stratified else 0.0)
     rest = n_examples - n_kept
-    excess = math.sqrt(2.0 * (_log_choices(n_examples, n_kept) + uncertified_reason) / rest)
+    excess = math.sqrt(2.0 * (_log_choices(n_examples, n_kept) + confidence) / rest)
     return n_examples / rest * empirical_risk + largest_loss * excess
 
 

@@ -165,9 +165,9 @@ def softened_margins(margins: Any, mistrust: Any, C: float = 1.0) -> Array:
         Weight of the mistrust.
     """
     check_number("C", C, at_least=0.0)
-    values, uncertified_reason = vector("margins", margins, -1.0, 1.0), vector("mistrust", mistrust)
-    same_length(margins=values, mistrust=uncertified_reason)
-    return values + C * uncertified_reason
+    values, doubt = vector("margins", margins, -1.0, 1.0), vector("mistrust", mistrust)
+    same_length(margins=values, mistrust=doubt)
+    return values + C * doubt
 
 
 def smooth_slack(outcomes: Any, temperature: float, target: float = 1.0) -> Array:
