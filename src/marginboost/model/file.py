@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +29,7 @@ from ..core.types import Array
 from ..losses import Loss
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, ClassModel, ReducedModel
+from .contract import Saved
 from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, model_from_document
 
 MAX_BYTES = 1 << 30
@@ -75,14 +76,6 @@ def write_whole(target: Path, content: bytes) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-
-
-class Saved(Protocol):
-    """An estimator that a file can hold: its settings, and the model that it was fitted to."""
-
-    model_: Model
-    model_type: ClassVar[type[Model]]
-    registry: ClassVar[dict[str, type[Any]]]
 
 
 def document_of(estimator: Saved) -> dict[str, Any]:

@@ -76,11 +76,11 @@ class TreePerLabelOracle(LabelOracle):
         """Keep the curvatures for the next trees."""
         self._bent = curvature is not None
         if curvature is not None:
-            self._turn(curvature, self._curvatures)
+            self._transpose(curvature, self._curvatures)
 
     def best(self, dual: Array, k: int = 1, *, round: int = 1) -> list[Candidate]:
         """One tree a label."""
-        self._turn(dual, self._slopes)
+        self._transpose(dual, self._slopes)
         found: list[Candidate] = [None] * len(self._slopes)  # type: ignore[list-item]
 
         def grow(label: int) -> None:
@@ -122,7 +122,7 @@ class TreePerLabelOracle(LabelOracle):
         run_rows(fill, len(column), self.sample.n_threads, ROWS_AT_ONCE)
         return Candidate(TreePerLabel(tuple(trees)), float(edge), column.ravel(), scale)
 
-    def _turn(self, values: Array, out: Array) -> None:
+    def _transpose(self, values: Array, out: Array) -> None:
         """Write values of (example, label) rows as (label, example)."""
         matrix = values.reshape(-1, self.sample.n_classes)
 
