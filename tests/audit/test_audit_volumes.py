@@ -6,7 +6,7 @@ from itertools import pairwise, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
@@ -194,6 +194,7 @@ def test_rounds_are_shorter_models(problem):
     members, coef = model.ensemble_.members, model.ensemble_.coef
     every = log_decision_volumes(model, X, rounds="all")
     assert every.shape == (len(coef), len(X))
+    assume(len(coef) > 0)  # constant rows leave an empty model
     np.testing.assert_array_equal(every[-1], log_decision_volumes(model, X))
     chosen = [len(coef), 1, len(coef)]
     picked = log_decision_volumes(model, X, rounds=chosen)

@@ -15,7 +15,7 @@ import reprlib
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -27,6 +27,7 @@ from ..files import GZIP, TooLarge, unpack, write_whole
 from ..losses import Loss
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, ClassModel, ReducedModel
+from .contract import Saved
 from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, is_text, model_from_document
 
 MAX_BYTES = 1 << 28
@@ -63,14 +64,6 @@ def save_model(estimator: Saved, path: str | os.PathLike[str]) -> None:
     if os.path.realpath(path).endswith(".gz"):
         content = gzip.compress(content, mtime=0)  # no clock: equal models give equal files
     write_whole(path, content)
-
-
-class Saved(Protocol):
-    """An estimator that a file can hold: its settings, and the model that it was fitted to."""
-
-    model_: Model
-    model_type: ClassVar[type[Model]]
-    registry: ClassVar[dict[str, type[Any]]]
 
 
 def document_of(estimator: Saved) -> dict[str, Any]:

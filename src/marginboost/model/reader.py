@@ -19,9 +19,10 @@ from ..core.stop import Stop
 from ..core.types import Array
 from ..losses import Loss
 from ..validation import parameter_names
-from .base import FittedRun, Model, RegressionModel
+from .base import FittedRun, RegressionModel
 from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
+from .contract import Solver
 from .features import Features
 
 FORMAT = "marginboost-model"
@@ -167,13 +168,12 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         decoding = estimator.decoding
     fields["params"].made_by(lambda _: _check_settings(solver), "valid settings")
     features = _read_features(fields["features"])
-    if numeric:
-        model: Model = _read_numbers(fields, solver, features)
-    elif several:
-        model = _read_problems(fields, solver, features, decoding)
-    else:
-        model = _read_classifier(fields, solver, features)
-    return estimator.restore(model)
+    if several:
+        return estimator.restore(_read_problems(fields, solver, features, decoding))
+    classes = None
+    if not numeric:
+        classes = _read_classes(fields["classes"], issubclass(solver.model_type, LabelModel))
+    return estimator.restore(_read_found(fields, solver, features, classes))
 
 
 def _of_numbers(kind: type[Any]) -> bool:
@@ -185,34 +185,25 @@ def _wraps(kind: type[Any]) -> bool:
     return issubclass(kind.model_type, ReducedModel)
 
 
-def _read_numbers(fields: dict[str, Field], solver: Any, features: Features) -> Model:
-    """Model of numbers."""
-    return RegressionModel(
-        name=type(solver).__name__,
-        features=features,
-        run=_read_run(fields, features, ()),
-        chosen=_read_chosen(fields, solver, solver.chosen_names),
-    )
-
-
-def _read_classifier(fields: dict[str, Field], solver: Any, features: Features) -> Model:
-    """Model of one run: of two classes, or with hypotheses that answer for all."""
-    kind: type[BinaryModel] = solver.model_type
-    labels = issubclass(kind, LabelModel)
-    classes = _read_classes(fields["classes"], labels)
+def _read_found(
+    fields: dict[str, Field], solver: Solver, features: Features, classes: Array | None
+) -> Any:
+    """Model of one run: of numbers, of two classes, or with hypotheses that answer for all."""
+    kind: Any = solver.model_type
+    shape = () if classes is None or not issubclass(kind, LabelModel) else (len(classes),)
+    parts = {} if classes is None else {"classes": classes, "link": solver.make_link()}
     return kind(
         name=type(solver).__name__,
         features=features,
-        classes=classes,
-        run=_read_run(fields, features, (len(classes),) if labels else ()),
+        run=_read_run(fields, features, shape),
         chosen=_read_chosen(fields, solver, solver.chosen_names),
-        link=solver.make_link(),
+        **parts,
     )
 
 
 def _read_problems(
-    fields: dict[str, Field], solver: Any, features: Features, decoding: str
-) -> Model:
+    fields: dict[str, Field], solver: Solver, features: Features, decoding: str
+) -> ReducedModel:
     """Code of several classes, and a model of two for each of its columns."""
     if solver.model_type is not BinaryModel:
         fields["problems"].wrong("an algorithm for two classes")
@@ -224,26 +215,14 @@ def _read_problems(
     code = fields["code"].made_by(
         lambda _: check_code(rows, len(classes)), f"a code of {len(classes)} classes"
     )
-    problems = []
-    for item in fields["problems"].items(code.shape[1]):
-        entries = item.keys(RUN, CHOSEN)
-        problems.append(
-            BinaryModel(
-                name=type(solver).__name__,
-                features=features,
-                classes=np.array([-1, 1]),
-                run=_read_run(entries, features, ()),
-                chosen=_read_chosen(entries, solver, solver.chosen_names),
-                link=solver.make_link(),
-            )
-        )
+    items = [item.keys(RUN, CHOSEN) for item in fields["problems"].items(code.shape[1])]
     return ReducedModel(
         name=type(solver).__name__,
         features=features,
         classes=classes,
         code=code,
         decoding=decoding,
-        problems=tuple(problems),
+        problems=tuple(_read_found(i, solver, features, np.array([-1, 1])) for i in items),
         common_scale=solver.common_scale,
         chosen=chosen,
     )
@@ -271,7 +250,7 @@ def _read_run(fields: dict[str, Field], features: Features, shape: tuple[int, ..
 
 
 def _read_chosen(
-    fields: dict[str, Field], solver: Any, required: Sequence[str]
+    fields: dict[str, Field], solver: Solver, required: Sequence[str]
 ) -> dict[str, float]:
     """What fit chose; the class itself checks whether a parameter can have that value."""
     field = fields.get("chosen", Field({}, "chosen"))
@@ -377,7 +356,7 @@ def _read_scalar(field: Field) -> Any:
     return field.is_a(type(field.value), "a scalar")
 
 
-def _check_settings(model: Any) -> None:
+def _check_settings(model: Solver) -> None:
     """Let the class itself check its settings: they are used by predictions and later fits."""
     if type(model.n_jobs) not in (int, type(None)):
         raise TypeError(f"n_jobs: got {reprlib.repr(model.n_jobs)}, expected an integer or null")

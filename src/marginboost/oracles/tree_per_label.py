@@ -76,10 +76,10 @@ class TreePerLabelOracle(LabelOracle):
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree per label."""
-        self._turn(weights.dual, self._slopes)
+        self._transpose(weights.dual, self._slopes)
         curved = weights.curvature is not None
         if weights.curvature is not None:
-            self._turn(weights.curvature, self._curvatures)
+            self._transpose(weights.curvature, self._curvatures)
         found: list[Candidate] = [None] * len(self._slopes)  # type: ignore[list-item]
 
         def grow(label: int) -> None:
@@ -121,7 +121,7 @@ class TreePerLabelOracle(LabelOracle):
         run_rows(fill, len(column), self.sample.n_threads, ROWS_AT_ONCE)
         return Candidate(TreePerLabel(tuple(trees)), float(edge), column.ravel(), scale)
 
-    def _turn(self, values: Array, out: Array) -> None:
+    def _transpose(self, values: Array, out: Array) -> None:
         """Write values of (example, label) rows as (label, example)."""
         matrix = values.reshape(-1, self.sample.n_classes)
 
