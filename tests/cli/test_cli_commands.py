@@ -620,6 +620,10 @@ def test_settings(text, expected):
     assert parse_setting(text) == ("a", expected)
 
 
+def test_nested_settings_are_text():
+    assert parse_setting("nu=" + "(" * 100_000) == ("nu", "(" * 100_000)
+
+
 def test_settings_need_a_name():
     with pytest.raises(UsageError, match="got '=1', expected name=value"):
         parse_setting("=1")

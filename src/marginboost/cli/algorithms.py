@@ -51,7 +51,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
         return name.strip(), words[value.strip().lower()]
     try:
         return name.strip(), ast.literal_eval(value.strip())
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: nested deeply
         return name.strip(), value.strip()
 
 
