@@ -37,7 +37,7 @@ class Checkpoint(Callback):
         cannot be written shows at once.
     """
 
-    VERSION = 1
+    VERSION = 2
     saves_state = True
 
     def __init__(self, path: str | os.PathLike[str], every: int = 10) -> None:

@@ -39,6 +39,9 @@ class SimplexMaster(Master):
         self._model.setOptionValue("output_flag", False)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._model.setOptionValue(name, 1e-10)
+        # Scale factors are chosen in the first solution and kept for rows that come later: other
+        # factors in a resumed run would be another path. Outputs lie in [-1, 1] as they are.
+        self._model.setOptionValue("simplex_scale_strategy", 0)
         n, price = len(y), problem.price
         lowest, highest = (-INFINITY, INFINITY) if price is None else (price, price)
         self._model.addVars(n + 1, np.append(np.zeros(n), lowest), np.append(problem.caps, highest))
