@@ -9,6 +9,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..core.ensemble import Ensemble
+from ..core.sample import bounded_weights
 from ..core.types import Array
 from ..data import BinnedMatrix
 
@@ -71,7 +72,10 @@ def check_cuts(ensemble: Ensemble, bins: BinnedMatrix) -> None:
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Array:
-    """Weights as an array of nonnegative numbers, not all zero; ones where none are given."""
+    """Weights as an array of nonnegative numbers, not all zero; ones where none are given.
+
+    They are on a scale on which they can be added, see :func:`~.core.sample.bounded_weights`.
+    """
     if sample_weight is None:
         return np.ones(n_rows)
     weights = np.asarray(sample_weight, dtype=np.float64)
@@ -91,4 +95,4 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
         )
     if not weights.any():
         raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
-    return weights
+    return bounded_weights(weights)

@@ -73,6 +73,8 @@ class SimplexMaster(Master):
         solution = self._model.getSolution()
         coef = np.maximum(-np.array(solution.row_dual)[1:], 0.0)
         weights = np.maximum(np.array(solution.col_value)[:n], 0.0)
+        if not weights.any():
+            raise MasterError("a price so near to nothing leaves no weights")
         if self.problem.price is None:
             coef /= coef.sum()
         self.weights = weights / weights.sum()
