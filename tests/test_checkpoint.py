@@ -415,7 +415,7 @@ def test_truncated_file(started, keep):
 
 @pytest.mark.parametrize(
     "content",
-    [b"\xff\xfe\x00binary", b"[]", b"7", b'"text"', b"null", b"{}", b'{"version": 1}'],
+    [b"\xff\xfe\x00binary", b"[]", b"7", b'"text"', b"null", b"{}", b'{"version": 2}'],
     ids=["binary", "list", "number", "text", "null", "empty", "half"],
 )
 def test_files_that_are_no_checkpoints(started, content):
@@ -448,13 +448,13 @@ def test_damaged_content(started, damage):
         resume(path, X, y)
 
 
-@pytest.mark.parametrize("version", [2, 99, "1", None])
+@pytest.mark.parametrize("version", [1, 99, "2", None])
 def test_another_version(started, version):
     path, X, y = started
     data = json.loads(path.read_text())
     data["version"] = version
     path.write_text(json.dumps(data))
-    with pytest.raises(ValueError, match=rf"version {version!r}, this release reads 1"):
+    with pytest.raises(ValueError, match=rf"version {version!r}, this release reads 2"):
         resume(path, X, y)
 
 

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from marginboost import AdaBoostClassifier
 from marginboost.diagnostics import (
     class_margins,
     margin_distribution,
@@ -50,9 +51,18 @@ def test_margin_error_conventions_at_a_tie():
 
 def test_three_conventions_of_the_error_rate_at_a_zero_score():
     scores, y = [0.0, 0.0, 0.0, 1.0], [1, -1, -1, 1]
-    assert zero_one_error(scores, y, ties="rule") == 0.5
+    assert zero_one_error(scores, y, ties="rule") == 0.25
     assert zero_one_error(scores, y, ties="error") == 0.75
     assert zero_one_error(scores, y, ties="correct") == 0.0
+
+
+def test_error_rate_is_what_score_leaves():
+    """A model that says nothing votes zero, and predicts the first class."""
+    X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y, sample_weight=[1, 1, 1, 3])
+    votes = model.decision_function(X)
+    assert (votes == 0.0).all()
+    assert zero_one_error(votes, np.where(y == 1, 1, -1)) == 1.0 - model.score(X, y) == 0.25
 
 
 @given(margin_arrays)

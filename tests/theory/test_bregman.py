@@ -249,6 +249,23 @@ def test_parallel_updates_reach_the_optimum(name):
         assert len(found.values) < len(proven.values)
 
 
+@pytest.mark.parametrize("tol", [1e-1, 1e-3])
+def test_passes_end_at_the_tolerance(tol):
+    """The first coefficients whose projected gradient is within ``tol`` are the answer."""
+    rng = np.random.default_rng(2)
+    cd = CoordinateProblem.of("logistic", rng.normal(size=(30, 6)), rng.choice([-1.0, 1.0], 30))
+
+    def violation(found):
+        edges = cd.pool.edges(cd.risk.dual(cd.scores(found.coef)))
+        return float(np.abs(cd.projected(cd.linear - edges, found.coef)).max())
+
+    found = parallel_descent(cd, max_passes=300, tol=tol)
+    passes = len(found.values) - 1
+    assert 1 <= passes < 300
+    assert violation(found) <= tol
+    assert violation(parallel_descent(cd, max_passes=passes - 1, tol=0.0)) > tol
+
+
 def test_one_small_coefficient_does_not_hold_up_the_others():
     """A coefficient that meets the box stays there and the rest go on to their best value."""
     H, y = np.eye(2)[[0, 0, 0, 1, 1, 1]], np.array([1.0, 1.0, -1.0, -1.0, -1.0, 1.0])

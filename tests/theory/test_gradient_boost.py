@@ -27,7 +27,7 @@ from marginboost import (
     StumpOracle,
     load,
 )
-from marginboost.algorithms.gradient_boost import GradientBoost, best_constant
+from marginboost.algorithms.gradient_boost import FARTHEST, GradientBoost, best_constant
 from marginboost.core import Callback, Sample, train
 from marginboost.duals.newton import slopes
 from marginboost.losses import Loss, MarginLoss, as_loss
@@ -402,3 +402,17 @@ def test_rows_that_cannot_be_told_apart_leave_the_constant():
     model = GradientBoostClassifier().fit(X, y)
     assert str(model.stop_reason_) == "no edge"
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 0.6)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_searched_steps_end_on_separable_rows(loss):
+    """Rows that a stump separates have no best step: the search is cut, and nothing overflows."""
+    X, y = np.arange(8.0)[:, None], np.arange(8) >= 4
+    model = GradientBoostClassifier(
+        StumpOracle(), loss=loss, step="search", learning_rate=1.0, n_estimators=3
+    ).fit(X, y)
+    steps = np.abs(model.estimator_weights_)
+    assert np.isfinite(steps).all()
+    assert 0.0 < steps.max() <= FARTHEST
+    assert np.isfinite(model.decision_function(X)).all()
+    np.testing.assert_array_equal(model.predict(X), y)

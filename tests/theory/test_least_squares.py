@@ -76,6 +76,21 @@ def test_version_one_stalls_where_version_two_does_not():  # V10, C50, scaled in
     assert best.stop is Stop.NO_EDGE
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_no_hypothesis_is_overlooked_among_many(version):
+    """(3.5) and (3.7) are about all columns, not those of largest edge only."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        H = rng.uniform(-1, 1, (40, 60)) * rng.uniform(0.05, 1.0, 60)
+        y, weights = rng.normal(size=40), rng.integers(1, 4, 40).astype(float)
+        prior = weights / weights.sum()
+        pulls, squares = (prior * y) @ H, prior @ H**2
+        nearest, steepest = squares - 2.0 * np.abs(pulls), -(pulls**2) / squares
+        found, _ = run(H, y, LSBoost(version=version), 1, weights, closed=True)
+        expected = int(np.argmin(nearest if version == 1 else steepest))
+        assert found.ensemble.members[0].index == expected
+
+
 @theory
 @given(target_problems())
 def test_version_two_is_matching_pursuit(problem):  # A23
@@ -125,8 +140,10 @@ def test_versions_agree_where_norms_are_equal(problem):  # C50
     H = H / np.sqrt((H**2).sum(axis=0))
     one, _ = run(H, y, LSBoost(version=1), 5, closed=True)
     two, _ = run(H, y, LSBoost(version=2), 5, closed=True)
-    assert one.ensemble.members == two.ensemble.members
-    np.testing.assert_array_equal(one.ensemble.coef, two.ensemble.coef)
+    # Hypotheses of equal improvement may differ; what is left after each round may not.
+    np.testing.assert_allclose(
+        one.history["loss"], two.history["loss"], rtol=1e-6, atol=1e-9 * float(y @ y)
+    )
 
 
 @few

@@ -29,7 +29,7 @@ from marginboost import (
     solve_margin_lp,
 )
 from marginboost.algorithms import AdaBoost, ArcGV, NuArc
-from marginboost.algorithms.nu_arc import FLOOR, REPEATS
+from marginboost.algorithms.nu_arc import FLOOR, REPEATS, Line
 from marginboost.checks import check_rule
 from marginboost.datasets import circle_2d
 from marginboost.diagnostics import InfluenceRecorder, important_examples
@@ -101,6 +101,22 @@ def _loss(z, length, nu, printed):
 
 
 # -- the algorithm -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [8, 100, 400])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_step_is_the_minimiser_for_real_outputs(n, weighted):
+    """No step of a fine grid is better, whatever the number of rows and kinks."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        weights = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
+        prior, target = weights / weights.sum(), 0.1 * (seed % 2)
+        margins = rng.normal(size=n) * rng.choice([0.3, 1.0, 3.0])
+        outcome = rng.uniform(-1.0, 1.0, n) if seed % 3 else rng.choice([-0.5, 0.0, 1.0], n)
+        line = Line(margins, outcome, prior, float(rng.uniform(0.15, 0.9)), target)
+        step = line.best_step(5.0)
+        grid = [line.loss(a) for a in np.linspace(0.0, 5.0, 1001)]
+        assert line.loss(step) <= min(grid) + 1e-10
 
 
 @theory
@@ -276,13 +292,11 @@ def test_g_is_not_convex_trap_4():
 @given(problem=problems, nu=shares)
 def test_slope_of_g_is_its_derivative(problem, nu):
     """From the right, ties at the quantile included."""
-    from marginboost.algorithms.nu_arc import _Line
-
     H, y = problem
     assume(H.shape[1] >= 2)
     U = y[:, None] * H
     n = len(y)
-    line = _Line(1.3 * U[:, 0], U[:, 1], np.full(n, 1 / n), nu, 0.2)
+    line = Line(1.3 * U[:, 0], U[:, 1], np.full(n, 1 / n), nu, 0.2)
     for step in (0.0, 0.4, 1.3):
         margins = 1.3 * U[:, 0] + step * U[:, 1]
         length = 1.3 + step

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import KFold, ShuffleSplit
 
 from marginboost import (
     AdaBoostRegClassifier,
@@ -145,3 +146,43 @@ def test_bad_parameters(change, message):
     X, y = circle_2d(30)
     with pytest.raises(ValueError, match=message):
         LPBoostClassifierCV(**change).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:nu=:UserWarning")
+@pytest.mark.parametrize("n", [8, 12, 19])
+@pytest.mark.parametrize("make", SMALL)
+def test_default_values_suit_small_tables(make, n):
+    """None of them is one that the table, or a fold of it, does not allow."""
+    X, y = circle_2d(n, seed=3)
+    y = np.where(np.arange(n) % 2, 1, -1) if min((y > 0).sum(), (y < 0).sum()) < 2 else y
+    model = make(n_estimators=5).fit(X, y)
+    assert model.predict(X).shape == (n,)
+
+
+def test_listed_values_are_not_left_out():
+    X, y = circle_2d(15, seed=3)
+    with pytest.raises(ValueError, match=r"nu: got 0\.01"):
+        LPBoostClassifierCV(nus=[0.01, 0.5], cv=2).fit(X, y)
+
+
+@pytest.mark.parametrize("make", SMALL)
+def test_folds_may_be_given(make, noisy):
+    """As a splitter or as the splits themselves, as to scikit-learn."""
+    X, y = (part[:60] for part in noisy)
+    folds = KFold(3, shuffle=True, random_state=1)
+    settings = {**SMALL[make][0], "n_estimators": 8}
+    by_splitter = make(cv=folds, **settings).fit(X, y)
+    by_splits = make(cv=list(folds.split(X)), **settings).fit(X, y)
+    assert by_splitter.cv_results_["errors"].shape[0] == 3
+    np.testing.assert_array_equal(
+        by_splitter.cv_results_["errors"], by_splits.cv_results_["errors"]
+    )
+    one = make(cv=ShuffleSplit(1, random_state=0), **settings).fit(X, y)
+    assert (one.cv_results_["standard_error"] == 0.0).all()
+    assert make(cv=None, **settings).fit(X, y).cv_results_["errors"].shape[0] == 5
+
+
+@pytest.mark.parametrize("cv", ["five", 2.5, 1])
+def test_what_folds_cannot_be(cv):
+    with pytest.raises((TypeError, ValueError), match="cv: got"):
+        LPBoostClassifierCV(cv=cv).fit(*circle_2d(30))

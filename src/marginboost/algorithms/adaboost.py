@@ -36,7 +36,7 @@ from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import wrong_weight
 from ..oracles.resampling import ResamplingOracle
-from ..solvers.line_search import exponential_step
+from ..solvers.line_search import exponential_step, longest_step
 from ..validation import check_choice, check_number
 
 STEEP = 0.99
@@ -106,17 +106,34 @@ class AdaBoost(Rule):
         if best.edge <= target + ROUNDING:
             state.note(target=target, coef=0.0, normaliser=1.0)
             return Stop.NO_EDGE
-        step = self.learning_rate * self._full_step(state, best, target)
-        if math.isinf(step):
+        full, limited = self._steps(state, best, target)
+        if math.isinf(limited):
             return self._take_alone(state, best, target)
+        step = self.learning_rate * limited
         before, scale = self._weights.log_total, self._weights.log_scale
         self._weights.move(state, best, step, before + _log_normaliser(state, best, step))
         shift = self._weights.log_scale - scale
         state.weights.change = Reweighting(best, step, shift) if best.binary else None
         normaliser = math.exp(min(self._weights.log_total - before, 700.0))
         state.note(target=target, coef=step, normaliser=normaliser)
+        if math.isinf(full) and state.min_margin > max(target, 0.0):
+            return Stop.PERFECT
         reached = self.stop_at_target and state.min_margin >= target
         return Stop.TARGET if reached else None
+
+    def _steps(self, state: State, best: Candidate, target: float) -> tuple[float, float]:
+        """Step that minimises G, infinite where G only falls, and the one to take.
+
+        The latter is infinite for a hypothesis that should be the whole model: one that is right on
+        every example, or meets a target that is the aim of the run. Other real-valued hypotheses
+        may be nowhere wrong and say next to nothing: their step is limited, as is one that is long
+        because all errors are next to zero.
+        """
+        full = self._full_step(state, best, target)
+        if best.binary:
+            return full, full
+        whole = self.maximises_margin or bool((state.sample.y * best.column == 1.0).all())
+        return full, full if math.isinf(full) and whole else min(full, longest_step(best.column))
 
     def _take_alone(self, state: State, best: Candidate, target: float) -> Stop:
         """Keep nothing but a hypothesis that meets the target on every example by itself."""

@@ -59,8 +59,9 @@ from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
 from ..model import Link, LossLink
-from ..solvers.bregman import LONGEST, STEEPEST, parallel_descent
+from ..solvers.bregman import STEEPEST, parallel_descent
 from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
+from ..solvers.line_search import LONGEST, longest_step
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
 from ..validation import check_choice, check_number
@@ -190,16 +191,17 @@ class Leveraging(Rule):
         best, step = self._choose(state, found)
         if step == 0.0:
             return Stop.STALLED
-        stop = None
-        if math.isinf(step):
-            step = LONGEST
-            if (state.sample.y * best.column > 0.0).all() and self.max_step is None:
-                state.restart()  # it is right everywhere, so it is the whole model
-                stop = Stop.PERFECT
+        endless, outcome = math.isinf(step), state.sample.y * best.column
+        perfect = endless and bool((outcome == 1.0).all()) and self.max_step is None
+        if perfect:
+            state.restart()  # it is right everywhere, so it is the whole model
+        if endless or not best.binary:
+            step = min(step, longest_step(best.column))
         step = min(self.learning_rate * step, self.max_step or math.inf)
         state.move(best, step)
         state.note(coef=step)
-        return stop
+        right = endless and (outcome > 0.0).all() and (state.sample.y * state.scores > 0.0).all()
+        return Stop.PERFECT if perfect or right else None
 
     def _choose(self, state: State, found: list[Candidate]) -> tuple[Candidate, float]:
         """Hypothesis and step (A19, A23)."""
@@ -207,7 +209,7 @@ class Leveraging(Rule):
             return found[0], self._full_step(state, found[0])
         steps = [self._full_step(state, c) if c.edge > ROUNDING else 0.0 for c in found]
         losses = [
-            self._risk.value(state.scores + min(step, LONGEST) * c.column, 0.0)
+            self._risk.value(state.scores + min(step, longest_step(c.column)) * c.column, 0.0)
             for c, step in zip(found, steps, strict=True)
         ]
         best = int(np.argmin(losses))
@@ -235,7 +237,7 @@ class Leveraging(Rule):
 
     def _lowering(self, state: State, column: Array, step: float) -> float:
         """Shorten a step until it lowers a loss that may have several minima along it."""
-        step = min(step, LONGEST)
+        step = min(step, longest_step(column))
         while self._risk.value(state.scores + step * column, 0.0) >= self._loss:
             step *= 0.5
             if step < SHORTEST:

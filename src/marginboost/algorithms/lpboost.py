@@ -184,7 +184,8 @@ class LPBoost(Rule):
             return Stop.SOLVER
         self._trial = coef
         self._accept(state, coef)
-        self._forget(state)
+        if self._forget(state):  # the last bits of votes, so of weights, depend on the pool
+            weights = self._master.weights_again(self._pool, self._trial)
         state.dual[:] = state.sample.y * weights
         state.note(coef=float(coef[-1]))
         return None
@@ -221,13 +222,13 @@ class LPBoost(Rule):
             whole[self._in_pool] = coef
             state.replace(whole, scores)
 
-    def _forget(self, state: State) -> None:
-        """Drop hypotheses that have had no weight for a while."""
+    def _forget(self, state: State) -> bool:
+        """Drop hypotheses that have had no weight for a while; whether there were any."""
         self._idle = np.where(self._trial > 0.0, np.minimum(self._idle, 0), self._idle + 1)
         present = np.array(state.coef)
         keep = np.flatnonzero((self._idle < IDLE_ROUNDS) | (present[self._in_pool] > 0.0))
         if len(keep) == len(self._idle):
-            return
+            return False
         dropped = {state.members[t] for t in np.delete(self._in_pool, keep)}
         self._known -= dropped
         self._forgotten |= dropped
@@ -235,13 +236,13 @@ class LPBoost(Rule):
         self._master.forget(keep)
         self._in_pool, self._idle = self._in_pool[keep], self._idle[keep]
         self._trial = self._trial[keep]
-        self._vote_again(state)
-
-    def _vote_again(self, state: State) -> None:
-        """Make the scores with the present pool: its order decides their last bits."""
-        present = np.array(state.coef)
         if present.any():
-            state.replace(present, self._pool.combine(present[self._in_pool]))
+            state.replace(present, self._vote(state))
+        return True
+
+    def _vote(self, state: State) -> Array:
+        """Scores made with the present pool: its order decides their last bits."""
+        return self._pool.combine(np.array(state.coef)[self._in_pool])
 
     # -- going on after an interruption ----------------------------------------------------------
 
@@ -249,7 +250,7 @@ class LPBoost(Rule):
         """Rebuild the pool and the weights of a resumed run."""
         for t in self._in_pool:
             self._pool.append(state.sample.column(state.members[t]))
-        self._vote_again(state)
+        state.scores[:] = self._vote(state)
         self._master.set_state(self._of_master or {})
         weights = self._master.weights_again(self._pool, self._trial)
         state.dual[:] = state.sample.y * weights

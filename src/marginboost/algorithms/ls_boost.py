@@ -38,12 +38,17 @@ from ..estimators.regressor import BaseBoostRegressor, document
 from ..kernels.parallel import run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
+from ..oracles.linear import LinearOracle
+from ..oracles.stumps import StumpOracle
 from ..validation import check_choice, check_number
 
 TIE = 1e-12
 """Merits that differ by less, relative to the largest, are tied."""
 ROUNDING = 1e-14
 """Residual, relative to the targets, and correlation with it, that are rounding only."""
+
+ALL = 1 << 30
+"""More hypotheses than a base learner can list."""
 
 
 class LSBoost(Rule):
@@ -55,18 +60,19 @@ class LSBoost(Rule):
         Take the hypothesis nearest to the residual, or that of maximal improvement.
     learning_rate : float
         Factor on every coefficient.
-    n_candidates : int
-        Hypotheses of largest edge among which a round chooses.
+    n_candidates : int or None
+        Hypotheses of largest edge among which a round chooses. None is all that the base learner
+        can list, which (3.5) and (3.7) ask for where norms differ.
     """
 
     loss: ClassVar[Loss] = Squared()
 
     def __init__(
-        self, version: int = 2, learning_rate: float = 1.0, n_candidates: int = 16
+        self, version: int = 2, learning_rate: float = 1.0, n_candidates: int | None = None
     ) -> None:
         self.version = version
         self.learning_rate = learning_rate
-        self.columns_per_round = n_candidates
+        self.columns_per_round = ALL if n_candidates is None else n_candidates
 
     @property
     def objective(self) -> SquaredLoss:
@@ -183,9 +189,10 @@ class LSBoostRegressor(BaseBoostRegressor):
         that one may stall away from the optimum, and is here for comparison.
     learning_rate : float
         Factor on every coefficient, in (0, 1].
-    n_candidates : int
-        Hypotheses of largest edge among which a round chooses, where the base learner offers
-        several.
+    n_candidates : int or None
+        Hypotheses of largest edge among which a round chooses. None is all that the base learner
+        lists, so that none is overlooked, or one where all have the same norm, as stumps and
+        standardised lines have. A base learner that lists one, such as a tree, chooses by itself.
     tol : float or None
         Stop when the share of the loss that is left is this small; None never does.
     {common}
@@ -222,7 +229,7 @@ class LSBoostRegressor(BaseBoostRegressor):
         n_estimators: int = 100,
         version: int = 2,
         learning_rate: float = 1.0,
-        n_candidates: int = 16,
+        n_candidates: int | None = None,
         tol: float | None = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -251,8 +258,12 @@ class LSBoostRegressor(BaseBoostRegressor):
         super().check_parameters()
         check_choice("version", self.version, (1, 2))
         check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
-        check_number("n_candidates", self.n_candidates, at_least=1, integer=True)
+        if self.n_candidates is not None:
+            check_number("n_candidates", self.n_candidates, at_least=1, integer=True)
 
     def make_rule(self, sample: Sample) -> LSBoost:
-        """Make the algorithm."""
-        return LSBoost(self.version, self.learning_rate, self.n_candidates)
+        """Make the algorithm; one candidate is enough where all hypotheses have one norm."""
+        several = self.n_candidates
+        if several is None and isinstance(self.make_oracle(), StumpOracle | LinearOracle):
+            several = 1
+        return LSBoost(self.version, self.learning_rate, several)

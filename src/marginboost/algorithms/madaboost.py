@@ -61,7 +61,7 @@ class MadaBoost(AdaBoost):
         if best.edge <= ROUNDING:
             state.note(coef=0.0, normaliser=1.0)
             return Stop.NO_EDGE
-        step = self._full_step(state, best, 0.0)
+        _, step = self._steps(state, best, 0.0)
         if math.isinf(step):
             return self._take_alone(state, best, 0.0)
         before = self._capped.log_share

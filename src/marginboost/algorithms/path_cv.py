@@ -40,12 +40,14 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
     n_estimators : int
         Most rounds.
     nus : sequence of float or None
-        Values of ν to choose from, each in (0, 1]; None is nine values from 0.05 to 0.7.
+        Values of ν to choose from, each in (0, 1]; None is nine values from 0.05 to 0.7, of which
+        those are tried that let a row of each fold fall short.
     choice : {"best", "one-se", "bound"}
         Smallest error in cross-validation; the largest ν whose error is within one standard error
         of that; or the smallest ν-bound (eq. 4.13) on all rows, where it exists.
-    cv : int
-        Folds; fewer where a class has fewer rows.
+    cv : int, splitter, iterable of splits, or None
+        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes, about the
+        rows with weight. None is 5.
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem, as in :class:`LPBoostClassifier`.
     solver_time_limit : float or None
@@ -93,7 +95,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         n_estimators: int = 1000,
         nus: Any = None,
         choice: str = "best",
-        cv: int = 5,
+        cv: Any = 5,
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
@@ -130,13 +132,20 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         """LPBoost with this ν."""
         return self._rule(value)
 
+    def allowed(self, values: list[float], samples: list[Sample]) -> list[float]:
+        """Values no smaller than the share of the lightest row; listed ones are not left out."""
+        if self.nus is not None:
+            return values
+        lightest = max(float(sample.prior.min()) for sample in samples)
+        return [value for value in values if value >= lightest] or [1.0]
+
     def best(self, sample: Sample, oracle: Oracle) -> int:
         """Position of the chosen ν."""
         if self.choice != "bound":
             return super().best(sample, oracle)
         from ..diagnostics.soft_margins import nu_bound  # here, not above: it brings the displays
 
-        values = self.values()
+        values = self.cv_results_["nu"].tolist()
         bounds = np.full(len(values), np.inf)
         for j, run in enumerate(self.path(sample, oracle, values)):
             try:
@@ -169,8 +178,9 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
     choice : {"best", "one-se"}
         Smallest error in cross-validation, or the largest C whose error is within one standard
         error of that.
-    cv : int
-        Folds.
+    cv : int, splitter, iterable of splits, or None
+        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes, about the
+        rows with weight. None is 5.
     base : {"adaboost", "arc-gv", "marginal", "logistic"}
         What is made soft, as in :class:`AdaBoostRegClassifier`.
     target_margin : float
@@ -208,7 +218,7 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         n_estimators: int = 200,
         Cs: Any = None,
         choice: str = "best",
-        cv: int = 5,
+        cv: Any = 5,
         base: str = "adaboost",
         target_margin: float = 0.0,
         max_step: float = 5.0,
@@ -264,8 +274,9 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
     choice : {"best", "one-se"}
         Smallest error in cross-validation, or the largest price whose error is within one standard
         error of that.
-    cv : int
-        Folds.
+    cv : int, splitter, iterable of splits, or None
+        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes, about the
+        rows with weight. None is 5.
     steps : {"newton", "coordinate"}
         Change all coefficients in a round, or one.
     beta : float
@@ -307,7 +318,7 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         n_estimators: int = 1000,
         Cs: Any = None,
         choice: str = "best",
-        cv: int = 5,
+        cv: Any = 5,
         steps: str = "newton",
         beta: float = 1.0,
         factor: float | None = None,

@@ -20,8 +20,8 @@ class Certificate:
     value : float
         What the returned model itself attains.
     certified : bool
-        Whether the upper bound is a proof. It is not when the base learner does not really return
-        the hypothesis of largest edge.
+        Whether the bounds are a proof. They are not when the base learner does not really return
+        the hypothesis of largest edge, nor where one of them is not a number or infinite.
     reason : str
         Why the bracket is, or is not, a proof.
     """

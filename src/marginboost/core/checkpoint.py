@@ -41,7 +41,7 @@ class Checkpoint(Callback):
         model is safe: until then the same fit makes the last rounds only. Else it is removed.
     """
 
-    VERSION = 1
+    VERSION = 2
     saves_state = True
 
     def __init__(

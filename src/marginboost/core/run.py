@@ -106,13 +106,20 @@ def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
     if chosen != state.combination():
         scores = state.sample.scores(ensemble)
         value = rule.value_of(state.sample.outcomes(scores), ensemble.l1_norm, state.sample)
+    certificate = _certificate(state, oracle, rule, value)
+    return Run(ensemble, state.history, certificate, stop, state.dual, scores, state.sample)
+
+
+def _certificate(state: State, oracle: Oracle, rule: Rule, value: float) -> Certificate:
+    """Bounds of the run; they prove something if they are finite and nothing speaks against it."""
+    unproven = rule.uncertified_reason
+    if not unproven and not np.isfinite([state.lower, state.upper]).all():
+        unproven = "no finite bound was found"
     does = "always returns" if oracle.exact else "need not return"
-    certificate = Certificate(
+    return Certificate(
         lower=state.lower,
         upper=state.upper,
         value=value,
-        certified=oracle.exact and not rule.uncertified_reason,
-        reason=rule.uncertified_reason
-        or f"the base learner {does} the largest edge over {oracle.class_name}",
+        certified=oracle.exact and not unproven,
+        reason=unproven or f"the base learner {does} the largest edge over {oracle.class_name}",
     )
-    return Run(ensemble, state.history, certificate, stop, state.dual, scores, state.sample)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,38 @@ from ..data import BinnedMatrix, Table
 from .ensemble import Ensemble
 from .hypothesis import Hypothesis
 from .types import Array
+
+FURTHEST = 332
+"""Largest weights beyond two to plus or minus this, about 1e±100, are taken as that."""
+NEGLIGIBLE = 1e-290
+"""A weight below this share of the largest one is none: no sum would tell the difference."""
+
+
+def bounded_weights(weights: Array) -> Array:
+    """Weights of rows on a scale on which sums and their products neither overflow nor vanish.
+
+    Those of an ordinary scale come back as they are, others times a power of two, so that their
+    ratios stay exact. What depends on the scale (a price C, a least number of rows) could not tell
+    1e100 copies of a row from 1e300.
+
+    Parameters
+    ----------
+    weights : array
+        Nonnegative finite numbers, not all of them zero.
+
+    Examples
+    --------
+    >>> weights = bounded_weights(np.array([1e308, 3e307, 1e-5]))
+    >>> bool(weights.sum() < 1e101)
+    True
+    >>> weights / weights.sum()
+    array([0.76923077, 0.23076923, 0.        ])
+    """
+    largest = float(weights.max())
+    kept = np.where(weights < NEGLIGIBLE * largest, 0.0, weights)
+    exponent = math.frexp(largest)[1]
+    shift = min(max(exponent, -FURTHEST), FURTHEST) - exponent
+    return np.ldexp(kept, shift) if shift else kept
 
 
 @dataclass(frozen=True)
@@ -61,7 +94,9 @@ class Sample:
 
     @classmethod
     def _of(cls, y: Array, prior: Array | None, parts: dict[str, object]) -> Self:
-        weights = np.ones(len(y)) if prior is None else np.asarray(prior, dtype=np.float64)
+        weights = np.ones(len(y))
+        if prior is not None:
+            weights = bounded_weights(np.asarray(prior, dtype=np.float64))
         total = float(weights.sum())
         return cls(y=y, prior=weights / total, total=total, **parts)  # type: ignore[arg-type]
 

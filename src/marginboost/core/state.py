@@ -223,6 +223,8 @@ class State:
             "members": [member.to_dict() for member in self.members],
             "coef": list(self.coef),
             "first": self.first,
+            "l1_norm": self.l1_norm,
+            "min_margin": self.min_margin,
             "best": list(self.best),
             "keep": self.keep,
             "memo": dict(self.memo),
@@ -251,3 +253,5 @@ class State:
         self.seconds_before = float(data["seconds"])
         for member, step in zip(members[self.first :], self.coef[self.first :], strict=True):
             self._add(self.sample.column(member), step)
+        # Not from the replay: :meth:`replace` has added the coefficients in another order.
+        self.l1_norm, self.min_margin = float(data["l1_norm"]), float(data["min_margin"])

@@ -17,7 +17,8 @@ class Stop(StrEnum):
     TARGET = "target margin"
     """All examples reached the target margin."""
     PERFECT = "perfect hypothesis"
-    """One hypothesis meets the target on every example; it is the whole model."""
+    """One hypothesis is right on every example, so that no finite step along it is the best. With
+    outputs of -1 and +1 it is the whole model; else it is a part of one that is right as well."""
     STALLED = "stalled"
     """No step improves the objective, or the same hypothesis comes again and again."""
     NO_PROGRESS = "no progress"

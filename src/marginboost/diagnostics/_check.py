@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.sample import bounded_weights
 from ..core.types import Array
 
 SLACK = 1e-9
@@ -63,7 +64,7 @@ def distribution(name: str, weights: Any, n: int) -> Array:
     array = vector(name, weights, low=0.0)
     if len(array) != n:
         raise ValueError(f"{name}: got {len(array)} weights, expected {n}")
-    total = array.sum()
-    if not total > 0:
+    if not array.any():
         raise ValueError(f"{name}: got only zeros, expected at least one positive weight")
-    return array / total
+    array = bounded_weights(array)
+    return array / array.sum()

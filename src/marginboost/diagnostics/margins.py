@@ -4,8 +4,9 @@ The margin of an example is its label times the normalised vote, a number in [-1
 whether the example is classified right, the size how far the vote is from the other decision.
 
 A vote of exactly zero is where conventions part (X01, LB errata 6). The classification rule sends
-it to +1; the margin error counts it as an error for both classes, so that ``margin <= 0`` bounds
-the error rate; the lecture's step function counts it as right. Functions here say which they use.
+it to the first class, -1, as scikit-learn's does; the margin error counts it as an error for both
+classes, so that ``margin <= 0`` bounds the error rate; the lecture's step function counts it as
+right. Functions here say which they use.
 """
 
 from __future__ import annotations
@@ -106,8 +107,9 @@ def zero_one_error(scores: Any, y: Any, *, sample_weight: Any = None, ties: str 
     sample_weight : array, optional
         Weights of the examples.
     ties : {"rule", "error", "correct"}
-        What a zero score is: class +1 as in ``predict``, wrong for both classes as in the 0/1 loss
-        of the bounds, or right for both as in the lecture.
+        What a zero score is: the first class, -1, as in ``predict``, so that one minus this is
+        ``score``; wrong for both classes as in the 0/1 loss of the bounds; or right for both as in
+        the lecture.
     """
     check_choice("ties", ties, ("rule", "error", "correct"))
     values, labels = vector("scores", scores), signs(y)
@@ -116,7 +118,7 @@ def zero_one_error(scores: Any, y: Any, *, sample_weight: Any = None, ties: str 
     if ties == "error":
         wrong |= values == 0
     elif ties == "rule":
-        wrong |= (values == 0) & (labels < 0)
+        wrong |= (values == 0) & (labels > 0)
     return float(distribution("sample_weight", sample_weight, len(values))[wrong].sum())
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from ..core.sample import bounded_weights
 from ..core.types import Array
 
 
@@ -89,7 +90,10 @@ def known_positions(classes: Array, labels: Array) -> Array:
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> Array:
-    """Weights as an array of nonnegative numbers, not all zero; ones where none are given."""
+    """Weights as an array of nonnegative numbers, not all zero; ones where none are given.
+
+    They are on a scale on which they can be added, see :func:`~.core.sample.bounded_weights`.
+    """
     if sample_weight is None:
         return np.ones(n_rows)
     _check_plain("sample_weight", sample_weight)
@@ -110,4 +114,4 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
         )
     if not weights.any():
         raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
-    return weights
+    return bounded_weights(weights)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,11 +62,19 @@ class PathCV(BaseMarginClassifier):
     def rule_of(self, value: float, sample: Sample) -> Any:
         """Make the algorithm with a value of the parameter."""
 
+    def allowed(self, values: list[float], samples: list[Sample]) -> list[float]:
+        """Values that every one of these samples allows, the most regularised first."""
+        return values
+
     def check_parameters(self) -> None:
         """Check the settings, and all values."""
         super().check_parameters()
         check_choice("choice", self.choice, self.choices)
-        check_number("cv", self.cv, at_least=2, integer=True)
+        splits = not isinstance(self.cv, str) and (
+            hasattr(self.cv, "split") or isinstance(self.cv, Iterable)
+        )
+        if self.cv is not None and not splits:
+            check_number("cv", self.cv, at_least=2, integer=True)
         self.values()
 
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
@@ -81,30 +90,27 @@ class PathCV(BaseMarginClassifier):
 
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
         """Choose the value."""
-        values, errors = self.values(), self._cross_validate(sample, oracle)
+        errors = self._cross_validate(sample, oracle)
         best = self.best(sample, oracle)
-        setattr(self, f"{self.parameter}_", values[best])
+        setattr(self, f"{self.parameter}_", float(self.cv_results_[self.parameter][best]))
         self.cv_error_ = float(errors[:, best].mean())
 
     def _cross_validate(self, sample: Sample, oracle: Oracle) -> Array:
         """Errors of all folds and values; the rest is in ``cv_results_``."""
-        from sklearn.model_selection import StratifiedKFold  # here: a tenth of a second at import
-
-        values = self.values()
-        least = int(min((sample.y > 0).sum(), (sample.y < 0).sum()))
-        if least < 2:
-            raise ValueError(f"cv: got {self.cv}, but the smaller class has {least} row")
-        folds = StratifiedKFold(min(self.cv, least), shuffle=True, random_state=sample.seed)
-        errors, rounds, seconds = (np.zeros((folds.n_splits, len(values))) for _ in range(3))
-        for k, (learn, judge) in enumerate(folds.split(sample.y, sample.y)):
-            test = _part(sample, judge)
+        folds = [
+            (_part(sample, learn), _part(sample, judge)) for learn, judge in self._splits(sample)
+        ]
+        values = self.allowed(self.values(), [sample, *(learn for learn, _ in folds)])
+        errors, rounds, seconds = (np.zeros((len(folds), len(values))) for _ in range(3))
+        for k, (learn, test) in enumerate(folds):
             started = time.perf_counter()
-            for j, run in enumerate(self.path(_part(sample, learn), oracle, values)):
+            for j, run in enumerate(self.path(learn, oracle, values)):
                 errors[k, j] = _error(run, test)
                 rounds[k, j] = len(run.history)
                 seconds[k, j] = time.perf_counter() - started
                 started = time.perf_counter()
-        spread = errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
+        # One split alone says nothing about how errors vary.
+        spread = errors.std(axis=0, ddof=min(1, len(errors) - 1)) / np.sqrt(len(errors))
         self.cv_results_ = {
             self.parameter: np.array(values),
             "mean_error": errors.mean(axis=0),
@@ -114,6 +120,30 @@ class PathCV(BaseMarginClassifier):
             "mean_seconds": seconds.mean(axis=0),
         }
         return errors
+
+    def _splits(self, sample: Sample) -> list[tuple[Array, Array]]:
+        """Rows to learn from and to judge by, of every fold."""
+        from sklearn.model_selection import StratifiedKFold, check_cv  # here: slow to import
+
+        cv = 5 if self.cv is None else self.cv
+        if isinstance(cv, Integral):
+            least = int(min((sample.y > 0).sum(), (sample.y < 0).sum()))
+            if least < 2:
+                raise ValueError(
+                    f"cv: got {self.cv}, but the smaller class has {least} row; expected 2 at least"
+                )
+            cv = StratifiedKFold(min(int(cv), least), shuffle=True, random_state=sample.seed)
+        splits = [
+            (np.arange(len(sample.y))[learn], np.arange(len(sample.y))[judge])
+            for learn, judge in check_cv(cv, sample.y, classifier=True).split(sample.y, sample.y)
+        ]
+        for learn, judge in splits:
+            if not len(judge) or len(np.unique(sample.y[learn])) < 2:
+                raise ValueError(
+                    f"cv: got {self.cv!r}, but a fold has no rows to judge by, or only one class "
+                    "to learn from"
+                )
+        return splits
 
     def path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
         """Yield the run of every value."""

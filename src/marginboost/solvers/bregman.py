@@ -48,11 +48,10 @@ from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, as_loss
 from ..validation import check_choice, check_number
 from .coordinate_descent import Chooser, CoordinateProblem, Descent, coordinate_descent
+from .line_search import LONGEST
 
 STEEPEST = 1.0 - 1e-9
 """Edge, as share of the weight, from which a column counts as right on every row."""
-LONGEST = 20.0
-"""Step in place of an infinite one: what it decides keeps e⁻²⁰ of its weight."""
 
 
 @dataclass(frozen=True)

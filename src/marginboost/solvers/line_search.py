@@ -9,6 +9,19 @@ import numpy as np
 
 from ..core.types import Array
 
+LONGEST = 20.0
+"""Most by which a step should move a score where no step is the best, or only one beyond reason.
+
+What it decides keeps e⁻²⁰ of its weight. For outputs of -1 and +1 a longer step would need an edge
+nearer to one than numbers can be, so none is lost.
+"""
+
+
+def longest_step(column: Array) -> float:
+    """Step along a hypothesis with these outputs that moves no score by more than ``LONGEST``."""
+    largest = float(np.abs(column).max())
+    return LONGEST / largest if largest > 0.0 else 0.0
+
 
 def exponential_step(weights: Array, outcome: Array, target: float = 0.0) -> float:
     """Minimise ``Σ_i weights_i exp(a (target - outcome_i))`` over ``a``.

@@ -189,6 +189,8 @@ class PenalisedLoss:
         from scipy.optimize import nnls  # here, not above: half a second at import
 
         used = np.flatnonzero((coef > 0.0) | (slope < 0.0))
+        if not len(used):  # ``nnls`` must not be asked about nothing: some releases of it crash
+            return np.zeros(len(coef))
         # One thread, for the same sums on any machine.
         with one_algebra_thread():
             hessian = self._hessian(pool.columns[used], scores)

@@ -37,8 +37,6 @@ NEAREST = 1e-11
 """Smallest gap asked for: below it rounding decides."""
 INSIDE = 0.995
 """Share of the way to the boundary that a step may go."""
-FORCED = 1e-9
-"""Sum of the caps, less one, below which they leave the weights no choice."""
 NEW = 0.1
 """Share of the coefficients that columns without weight begin with."""
 
@@ -117,14 +115,6 @@ class InteriorMaster(Master):
         self.weights = self.problem.caps / self.problem.caps.sum()
         coef = np.zeros(len(pool))
         coef[int(np.argmax(pool.edges(self.y * self.weights)))] = 1.0
-        return coef, self.weights
-
-    def _forced(self, pool: PackedPool) -> tuple[Array, Array]:
-        """With ν = 1 every weight is at its cap: there is no interior, and the best column wins."""
-        self.weights = self.problem.caps / self.problem.caps.sum()
-        edges = pool.edges(self.y * self.weights)
-        coef = np.zeros(len(edges))
-        coef[np.argmax(edges)] = 1.0
         return coef, self.weights
 
     def _gap(self, point: _Point, outcomes: Array, edges: Array) -> float:

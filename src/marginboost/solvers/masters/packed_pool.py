@@ -7,7 +7,7 @@ import numpy as np
 from ...core.types import Array
 from ...kernels.parallel import run_blocks
 from ...kernels.soft_margin import add_tables, copy_bit, set_bit, sum_by_code, unpack
-from .pool import ROWS, ColumnPool
+from .pool import ROWS, ColumnPool, are_signs
 
 GROUPS = 4
 """Bytes a row, of eight columns each, whose edges are one task."""
@@ -21,9 +21,10 @@ SIGNS: Array = np.where(np.arange(256) >> np.arange(8)[:, None] & 1, 1.0, -1.0)
 class PackedPool(ColumnPool):
     """Column pool for rules that vote and measure often: many times faster, an eighth as large.
 
-    The first column with outputs other than -1 and +1 turns it into a plain pool. Votes are added
+    While it holds a column with outputs other than -1 and +1 it is a plain pool. Votes are added
     eight columns at a time, so their last bits depend on which columns share a byte: that is, on
-    the columns of the pool and their order, and on nothing else.
+    the columns of the pool and their order, and on nothing else. So a pool from which columns were
+    dropped and one that is built of the others are the same.
     """
 
     def __init__(self, n_rows: int, n_threads: int = 1) -> None:
@@ -55,7 +56,7 @@ class PackedPool(ColumnPool):
 
     def append(self, column: Array) -> None:
         """Add a column."""
-        if self._codes is not None and column.dtype != np.int8:
+        if self._codes is not None and not are_signs(column):
             self._become_plain()
         if self._codes is None:
             super().append(column)
@@ -70,10 +71,19 @@ class PackedPool(ColumnPool):
         self._store[: self._size] = self.block(0, self._n_rows)
         self._codes = None
 
+    def _become_packed(self) -> None:
+        columns, self._size = self._store[: self._size], 0
+        self._codes = np.zeros((2, self._n_rows), dtype=np.uint8)
+        for column in columns:
+            self.append(column)
+        self._store = np.empty((16, 0), dtype=np.int8)
+
     def keep(self, which: Array) -> None:
         """Drop all columns but these."""
         if self._codes is None:
             super().keep(which)
+            if are_signs(self._store[: self._size]):
+                self._become_packed()
             return
         codes = np.zeros_like(self._codes)
         for new, old in enumerate(which.tolist()):

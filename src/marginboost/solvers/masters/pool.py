@@ -13,6 +13,14 @@ ROWS = 1 << 15
 """Rows of one task: a vote is the same number whatever block its row is in, so blocks are small."""
 
 
+def are_signs(outputs: Array) -> bool:
+    """Whether all outputs are -1 or +1.
+
+    Told by value: a base learner may give them as numbers of any type.
+    """
+    return bool((np.abs(outputs) == 1).all())
+
+
 class ColumnPool:
     """Outputs ``h_j(x_i)`` of many hypotheses, one row a hypothesis.
 
@@ -43,7 +51,7 @@ class ColumnPool:
         if self._size == len(self._store):
             spare = np.empty_like(self._store)
             self._store = np.concatenate([self._store, spare])
-        if column.dtype != np.int8 and self._store.dtype == np.int8:
+        if self._store.dtype == np.int8 and not are_signs(column):
             self._store = self._store.astype(np.float64)
         self._store[self._size] = column
         self._size += 1

@@ -39,6 +39,9 @@ class SimplexMaster(Master):
         self._model.setOptionValue("output_flag", False)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._model.setOptionValue(name, 1e-10)
+        # Scale factors are chosen in the first solution and kept for rows that come later: other
+        # factors in a resumed run would be another path. Outputs lie in [-1, 1] as they are.
+        self._model.setOptionValue("simplex_scale_strategy", 0)
         n, price = len(y), problem.price
         lowest, highest = (-INFINITY, INFINITY) if price is None else (price, price)
         self._model.addVars(n + 1, np.append(np.zeros(n), lowest), np.append(problem.caps, highest))
@@ -70,6 +73,8 @@ class SimplexMaster(Master):
         solution = self._model.getSolution()
         coef = np.maximum(-np.array(solution.row_dual)[1:], 0.0)
         weights = np.maximum(np.array(solution.col_value)[:n], 0.0)
+        if not weights.any():
+            raise MasterError("a price so near to nothing leaves no weights")
         if self.problem.price is None:
             coef /= coef.sum()
         self.weights = weights / weights.sum()
