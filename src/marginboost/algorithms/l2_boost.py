@@ -132,4 +132,4 @@ class L2BoostRegressor(BaseBoostRegressor):
         return L2Boost(self.learning_rate)
 
     def _default_oracle(self) -> Oracle:
-        return GradientTreeOracle(max_leaves=None, max_depth=self.max_depth, min_leaf_rows=1)
+        return GradientTreeOracle(max_leaf_nodes=None, max_depth=self.max_depth, min_samples_leaf=1)

@@ -18,7 +18,7 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..core.types import Array
 from ..data import BinnedMatrix, Table
-from ..kernels.stumps import TIE
+from ..kernels.ties import TIE
 from ..model import (
     Decoder,
     class_probabilities,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .stumps import TIE
+from .ties import TIE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,7 +26,7 @@ def _first_largest(scores: Array, floor: float) -> tuple[float, int]:
     """Largest score above ``floor`` with ties to the first; (floor, 0) where none is above."""
     best, chosen = floor, 0
     for k, score in enumerate(scores):
-        if score > best + TIE:
+        if score > best + TIE * max(1.0, abs(best)):
             best, chosen = float(score), k
     return best, chosen
 

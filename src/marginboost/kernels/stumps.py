@@ -13,11 +13,9 @@ import numpy as np
 
 from .followed_sums import APART
 from .jit import kernel
+from .ties import resolution
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-TIE = 1e-12
-"""Two edges closer than this are equal: the lower feature, then the lower threshold, wins."""
 
 THRESHOLD, CATEGORY, PARTITION = 0, 1, 2
 
@@ -96,7 +94,7 @@ def best_threshold(histogram: Array, n_bins: int) -> tuple[float, int]:
     for k in range(n_bins - 1):
         left += histogram[k]
         score = abs(left) + abs(total - left)
-        if score > best + TIE:
+        if score > best + resolution(best):
             best, cut = score, k
     return best + missing, cut
 
@@ -110,7 +108,7 @@ def best_category(histogram: Array, n_bins: int) -> tuple[float, int]:
     best, chosen = abs(total), 0
     for k in range(n_bins):
         score = abs(histogram[k]) + abs(total - histogram[k])
-        if score > best + TIE:
+        if score > best + resolution(best):
             best, chosen = score, k
     return best + abs(histogram[n_bins]), chosen
 

@@ -19,7 +19,7 @@ from scipy.special import expit, softmax
 
 from ..core.types import Array
 from ..kernels.search import NARROW
-from ..kernels.stumps import TIE
+from ..kernels.ties import TIE
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.stumps import StepFunction, Stump, step_functions
 from ..oracles.tree_hypothesis import Tree
