@@ -36,7 +36,7 @@ class OurTrees(MarginBoost):
         from marginboost import GradientBoostClassifier, SoftmaxBoostClassifier
 
         kind = SoftmaxBoostClassifier if self.n_classes > 2 else GradientBoostClassifier
-        return kind(n_estimators=rounds, learning_rate=RATE, max_leaves=LEAVES).fit(X, y)
+        return kind(n_estimators=rounds, learning_rate=RATE, max_leaf_nodes=LEAVES).fit(X, y)
 
     def scores(self, model: Any, X: Array) -> Array:
         return model.predict_proba(X)

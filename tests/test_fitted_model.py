@@ -122,7 +122,7 @@ class Unread:
         (AdaBoostClassifier(sampling="never"), "sampling: got 'never'"),
         (AdaBoostClassifier(estimator=3), "estimator: got 3"),
         (GradientBoostRegressor(loss="none"), "loss: got 'none'"),
-        (SoftmaxBoostClassifier(max_leaves=0), "max_leaves"),
+        (SoftmaxBoostClassifier(max_leaf_nodes=0), "max_leaf_nodes"),
         (AdaBoostM1Classifier(learning_rate=-1), "learning_rate: got -1"),
         (MulticlassBooster(code="none"), "code: got 'none'"),
     ],

@@ -317,7 +317,7 @@ def test_a_quantile_regressor_leaves_that_share_below():
     y = 50.0 + 3.0 * X[:, 0] + (0.5 + X[:, 1]) * rng.exponential(size=400)
     for tau in (0.2, 0.8):
         model = GradientBoostRegressor(
-            loss=Quantile(tau, 0.02), n_estimators=80, max_leaves=4, learning_rate=0.3
+            loss=Quantile(tau, 0.02), n_estimators=80, max_leaf_nodes=4, learning_rate=0.3
         ).fit(X, y)
         assert np.mean(y < model.predict(X)) == pytest.approx(tau, abs=0.06)
         assert (np.diff(model.history_["loss"]) <= 1e-12).all()

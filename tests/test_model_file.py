@@ -176,7 +176,7 @@ def test_labels_keep_their_type(labels: Any, tmp_path: Path) -> None:
         StumpOracle(categorical="partition"),
         PooledOracle(ResamplingOracle(StumpOracle("partition"))),
         TreeOracle(max_depth=3, criterion="Z", categorical="partition"),
-        TreeOracle(max_leaves=5, criterion="gini", prune="cost_complexity"),
+        TreeOracle(max_leaf_nodes=5, criterion="gini", prune="cost_complexity"),
     ],
     ids=str,
 )
@@ -843,9 +843,9 @@ SEVERAL = {
     "no estimator": MulticlassBooster(),
     "SAMME": CLASSES["SAMMEClassifier"](n_estimators=4),
     "printed": CLASSES["SAMMEClassifier"](n_estimators=4, variant="printed"),
-    "M1": CLASSES["AdaBoostM1Classifier"](LabelTreeOracle(max_leaves=5), n_estimators=4),
+    "M1": CLASSES["AdaBoostM1Classifier"](LabelTreeOracle(max_leaf_nodes=5), n_estimators=4),
     "M2": CLASSES["AdaBoostM2Classifier"](n_estimators=4),
-    "softmax": CLASSES["SoftmaxBoostClassifier"](n_estimators=3, min_leaf_rows=5),
+    "softmax": CLASSES["SoftmaxBoostClassifier"](n_estimators=3, min_samples_leaf=5),
     "MH": CLASSES["AdaBoostMHClassifier"](LabelTreeOracle(2, answers="set"), n_estimators=4),
 }
 
@@ -998,7 +998,7 @@ REGRESSORS = {
     "L2Boost": CLASSES["L2BoostRegressor"](n_estimators=6, max_depth=2),
     "lines": CLASSES["L2BoostRegressor"](LinearOracle(), n_estimators=6),
     "gradient": CLASSES["GradientBoostRegressor"](loss="huber", n_estimators=6),
-    "own trees": CLASSES["L2BoostRegressor"](GradientTreeOracle(max_leaves=4), n_estimators=3),
+    "own trees": CLASSES["L2BoostRegressor"](GradientTreeOracle(max_leaf_nodes=4), n_estimators=3),
 }
 
 

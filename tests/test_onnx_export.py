@@ -39,7 +39,7 @@ ORACLES = [
     StumpOracle(),
     StumpOracle("partition"),
     TreeOracle(max_depth=4),
-    TreeOracle(max_leaves=7, criterion="Z", categorical="partition"),
+    TreeOracle(max_leaf_nodes=7, criterion="Z", categorical="partition"),
 ]
 
 
@@ -214,7 +214,9 @@ def test_models_that_know_several_classes(name: str, oracle: Any, n_classes: int
         y = np.where(y == "no", "no", "yes")
     make = LabelClassifier.registry[name]
     if name == "SoftmaxBoostClassifier":
-        oracle = None if oracle is None else GradientTreeOracle(max_leaves=5, min_leaf_rows=3)
+        oracle = (
+            None if oracle is None else GradientTreeOracle(max_leaf_nodes=5, min_samples_leaf=3)
+        )
     elif oracle is not None and name in ("SAMMEClassifier", "AdaBoostM1Classifier"):
         oracle = LabelTreeOracle(max_depth=3)
     model = make(oracle, n_estimators=8).fit(X, y)

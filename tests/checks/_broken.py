@@ -303,7 +303,7 @@ class DropsCurvature(OracleWrapper):
     """A wrapper that passes the signed weights on, and nothing else."""
 
     def __init__(self, oracle: Oracle | None = None) -> None:
-        super().__init__(GradientTreeOracle(max_leaves=4) if oracle is None else oracle)
+        super().__init__(GradientTreeOracle(max_leaf_nodes=4) if oracle is None else oracle)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """Ask without curvature."""

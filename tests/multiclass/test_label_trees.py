@@ -14,17 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 from marginboost.core import LabelByLabel, LabelPairs, RightOrWrong
 from marginboost.core.hypothesis import hypothesis_from_dict
 from marginboost.data import BinnedMatrix, Table
-from marginboost.kernels import label_tree_reference as reference
-from marginboost.kernels.label_trees import (
-    ENTROPY,
-    GINI,
-    ONE,
-    SETS,
-    LabelWeights,
-    search_labels,
-)
-from marginboost.kernels.stumps import CATEGORY, THRESHOLD, TIE
-from marginboost.kernels.trees import SPLIT
+from marginboost.kernels import tree_reference as reference
+from marginboost.kernels.splits import ABSOLUTE, LARGEST, SQUARES
+from marginboost.kernels.ties import TIE
 from marginboost.oracles import LabelTree, LabelTreeOracle
 from marginboost.oracles.label_trees import SklearnLabelOracle
 
@@ -56,52 +48,7 @@ def some_dual(sample, rng):
     return sample.y * weights / weights.sum()
 
 
-# -- kernels ---------------------------------------------------------------------------------------
-
-
-@FEW
-@given(
-    seed=st.integers(0, 2**20),
-    criterion=st.sampled_from([ONE, SETS, GINI, ENTROPY]),
-    kind=st.sampled_from([THRESHOLD, CATEGORY]),
-    floor=st.sampled_from([TIE, 0.2]),
-    missing=st.booleans(),
-)
-def test_search_is_its_reference(seed, criterion, kind, floor, missing):
-    rng = np.random.default_rng(seed)
-    n, n_labels, n_bins = int(rng.integers(1, 12)), int(rng.integers(2, 5)), 4
-    codes = rng.integers(0, n_bins + missing, size=(3, n)).astype(np.uint8)
-    labels = rng.integers(0, n_labels, size=n).astype(np.int32)
-    one_label = criterion == ENTROPY or rng.random() < 0.5
-    if one_label:
-        dense = np.zeros((n, n_labels))
-        dense[np.arange(n), labels] = rng.exponential(size=n)
-    else:
-        dense = rng.normal(size=(n, n_labels))
-    dense /= np.abs(dense).sum()
-    features = np.array([[kind, n_bins]] * 3)
-    splits = np.zeros(3, SPLIT)
-    search_labels(
-        codes,
-        features,
-        LabelWeights(
-            np.arange(n, dtype=np.uint32),
-            labels,
-            np.abs(dense).sum(axis=1),
-            np.zeros((0, n_labels)) if one_label else dense,
-        ),
-        dense.sum(axis=0),
-        (criterion, floor),
-        splits,
-    )
-    for j, split in enumerate(splits):
-        expected = reference.best_split(codes[j], n_bins, kind, dense, criterion, floor)
-        assert (split["gain"] > 0) == (expected is not None)
-        if expected is not None:
-            assert split["gain"] == pytest.approx(expected.gain, abs=1e-12)
-            assert split["cut"] == expected.cut
-            if (codes[j] == n_bins).any():
-                assert split["missing_left"] == expected.missing_left
+# -- growth ----------------------------------------------------------------------------------------
 
 
 def leaf_rows(tree, rows):
@@ -139,20 +86,18 @@ def test_growth_is_greedy_and_leaves_are_best(seed, make, criterion, answers, de
     (found,) = oracle.best(dual)
     weights, nodes = sample.label_weights(dual), found.hypothesis.tree.nodes
     rows = table.dense(0, 30)
-    kernel = GINI if criterion == "gini" else ONE if answers == "label" else SETS
+    edge = LARGEST if answers == "label" else ABSOLUTE
+    rules = reference.Rules(SQUARES if criterion == "gini" else edge, min_weight=TIE)
+    data = reference.Rows(
+        sample.bins.codes,
+        sample.bins.n_bins,
+        oracle._grower.kinds,
+        np.column_stack([weights, np.abs(weights).sum(axis=1)]),
+        np.ones(30),
+    )
     outputs = found.hypothesis(rows)
     for k, mine in leaf_rows(found.hypothesis.tree, rows).items():
-        gains = [
-            reference.best_split(
-                sample.bins.codes[j, mine],
-                int(sample.bins.n_bins[j]),
-                CATEGORY if sample.bins.categories[j] is not None else THRESHOLD,
-                weights[mine],
-                kernel,
-                TIE,
-            )
-            for j in range(3)
-        ]
+        gains = [reference.best_split(data.take(mine), j, rules) for j in range(3)]
         best = max((split.gain for split in gains if split), default=0.0)
         if nodes[k]["feature"] >= 0:
             assert nodes[k]["gain"] == pytest.approx(best, abs=1e-12)
@@ -186,10 +131,11 @@ def test_one_split_by_edge_is_exact(seed, make):
         signs = 2 * np.eye(3) - 1
     most = -np.inf
     codes, bins = sample.bins.codes, sample.bins
-    for j, known in enumerate(bins.categories):
-        kind = THRESHOLD if known is None else CATEGORY
+    for j in range(2):
         missing = codes[j] == bins.n_bins[j]
-        for _, present in reference.candidates(codes[j], int(bins.n_bins[j]), kind):
+        sums = np.zeros((bins.n_bins[j] + 1, 1))
+        for left_codes in reference.left_sets(sums, oracle._grower.kinds[j]):
+            present = np.isin(codes[j], left_codes)
             for left in (present | missing, present & ~missing):
                 here, there = weights[left].sum(axis=0), weights[~left].sum(axis=0)
                 most = max(most, (signs @ here).max() + (signs @ there).max())
@@ -202,11 +148,11 @@ def test_a_tree_that_is_not_one_split_by_edge_is_not_called_exact():
     for oracle in (
         LabelTreeOracle(1),
         LabelTreeOracle(2, criterion="edge"),
-        LabelTreeOracle(1, criterion="edge", min_leaf_weight=0.1),
+        LabelTreeOracle(1, criterion="edge", min_weight_fraction_leaf=0.1),
         LabelTreeOracle(1, criterion="edge", prune="pessimistic"),
     ):
         assert not oracle.bind(sample).exact
-    assert LabelTreeOracle(None, max_leaves=2, criterion="edge").bind(sample).exact
+    assert LabelTreeOracle(None, max_leaf_nodes=2, criterion="edge").bind(sample).exact
 
 
 @FEW
@@ -270,7 +216,7 @@ def test_limits_are_kept():
     for leaves in (2, 5, 11):
         (found,) = LabelTreeOracle(None, leaves).bind(sample).best(dual)
         assert found.hypothesis.tree.n_leaves == leaves
-    (found,) = LabelTreeOracle(None, min_leaf_weight=0.1).bind(sample).best(dual)
+    (found,) = LabelTreeOracle(None, min_weight_fraction_leaf=0.1).bind(sample).best(dual)
     at = leaf_rows(found.hypothesis.tree, sample.rows.dense(0, 300))
     shares = [
         np.abs(weights[mine]).sum()
@@ -328,8 +274,8 @@ def test_a_weight_of_two_is_two_rows_and_threads_do_not_matter():
         ({"answers": "labels"}, "answers: got 'labels'"),
         ({"prune": "yes"}, "prune: got 'yes'"),
         ({"max_depth": 0}, "max_depth: got 0"),
-        ({"max_leaves": 1}, "max_leaves: got 1"),
-        ({"min_leaf_weight": 2}, "min_leaf_weight: got 2"),
+        ({"max_leaf_nodes": 1}, "max_leaf_nodes: got 1"),
+        ({"min_weight_fraction_leaf": 2}, "min_weight_fraction_leaf: got 2"),
         ({"ccp_alpha": -1}, "ccp_alpha: got -1"),
         ({"confidence": 0}, "confidence: got 0"),
         ({"answers": "set"}, "the set of all labels would always be right"),

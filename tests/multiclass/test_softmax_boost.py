@@ -102,7 +102,7 @@ def test_slopes_at_extreme_scores():
 def test_two_classes_are_logistic_gradient_boosting(weighted):
     X, y = blobs(n_classes=2, noise=2.0)
     weights = np.random.default_rng(1).uniform(0.5, 2, size=len(y)) if weighted else None
-    settings_ = {"n_estimators": 12, "max_leaves": 6, "min_leaf_rows": 10}
+    settings_ = {"n_estimators": 12, "max_leaf_nodes": 6, "min_samples_leaf": 10}
     joint = SoftmaxBoostClassifier(**settings_).fit(X, y, weights)
     single = GradientBoostClassifier(**settings_).fit(X, y, weights)
     stages = zip(joint.staged_predict_proba(X), single.staged_predict_proba(X), strict=True)
@@ -114,7 +114,7 @@ def test_two_classes_are_logistic_gradient_boosting(weighted):
 def test_friedmans_algorithm_is_scikit_learns():
     X, y = blobs(seed=2)
     theirs = GradientBoostingClassifier(n_estimators=10, max_depth=3, random_state=0).fit(X, y)
-    trees = GradientTreeOracle(None, max_depth=3, min_leaf_rows=1, splits="gradient")
+    trees = GradientTreeOracle(None, max_depth=3, min_samples_leaf=1, splits="gradient")
     ours = SoftmaxBoostClassifier(trees, n_estimators=10, max_bins=None).fit(X, y)
     mine = list(ours.staged_predict_proba(X))[1:]  # the constants come first
     assert len(mine) == 10
@@ -176,7 +176,7 @@ def test_early_stopping_by_loss_keeps_the_best_round():
     X, y = blobs(400, noise=2.0)
     watch = EarlyStopping(X[::2], y[::2], patience=5, criterion="loss")
     model = SoftmaxBoostClassifier(
-        n_estimators=200, learning_rate=0.5, min_leaf_rows=3, callbacks=[watch]
+        n_estimators=200, learning_rate=0.5, min_samples_leaf=3, callbacks=[watch]
     ).fit(X[1::2], y[1::2])
     best = int(np.argmin(watch.errors_))
     assert len(model.estimators_) == best + 2 < 200  # with the constants
@@ -190,16 +190,16 @@ def test_categories_and_missing_values():
     X = pd.DataFrame({"c": pd.Categorical(colour), "x": rng.normal(size=300)})
     X.loc[::9, "x"] = np.nan
     y = np.where(colour == "red", "r", np.where(X["x"].isna(), "m", "o"))
-    model = SoftmaxBoostClassifier(n_estimators=30, min_leaf_rows=3).fit(X, y)
+    model = SoftmaxBoostClassifier(n_estimators=30, min_samples_leaf=3).fit(X, y)
     assert model.score(X, y) == 1.0
 
 
 def test_rows_that_cannot_be_told_apart_leave_the_constants():
     y = np.array([0, 0, 0, 1, 1, 2])
-    model = SoftmaxBoostClassifier(min_leaf_rows=1).fit(np.zeros((6, 2)), y)
+    model = SoftmaxBoostClassifier(min_samples_leaf=1).fit(np.zeros((6, 2)), y)
     expected = np.tile([1 / 2, 1 / 3, 1 / 6], (6, 1))
     np.testing.assert_allclose(model.predict_proba(np.zeros((6, 2))), expected, rtol=1e-12)
-    balanced = SoftmaxBoostClassifier(min_leaf_rows=1).fit(np.zeros((6, 2)), np.arange(6) % 3)
+    balanced = SoftmaxBoostClassifier(min_samples_leaf=1).fit(np.zeros((6, 2)), np.arange(6) % 3)
     np.testing.assert_allclose(balanced.predict_proba(np.zeros((6, 2))), 1 / 3, rtol=1e-12)
 
 
@@ -211,7 +211,7 @@ def test_rows_that_cannot_be_told_apart_leave_the_constants():
     [
         ({"estimator": StumpOracle()}, TypeError, "estimator: got StumpOracle"),
         ({"learning_rate": 0}, ValueError, "learning_rate: got 0"),
-        ({"max_leaves": 1}, ValueError, "max_leaves: got 1"),
+        ({"max_leaf_nodes": 1}, ValueError, "max_leaf_nodes: got 1"),
         ({"subsample": 1.5}, ValueError, "subsample: got 1.5"),
     ],
 )
@@ -235,7 +235,7 @@ def test_hypotheses_are_checked(trees):
 
 def test_hypotheses_are_data():
     X, y = load_iris(return_X_y=True)
-    model = SoftmaxBoostClassifier(n_estimators=2, min_leaf_rows=5).fit(X, y)
+    model = SoftmaxBoostClassifier(n_estimators=2, min_samples_leaf=5).fit(X, y)
     for member in model.estimators_:
         again = hypothesis_from_dict(member.to_dict())
         assert again == member

@@ -7,19 +7,18 @@ from hypothesis import strategies as st
 
 from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
-from marginboost.kernels import gradient_tree_reference as reference
-from marginboost.kernels.stumps import CATEGORY, PARTITION, THRESHOLD
-from marginboost.oracles import GradientTreeOracle
-from marginboost.oracles import gradient_trees as module
+from marginboost.kernels import tree_reference as reference
+from marginboost.kernels.splits import SQUARES
+from marginboost.oracles import GradientTreeOracle, growth
 
 theory = settings(derandomize=True, deadline=None, max_examples=25, database=None)
 
 TREES = [
     {},
-    {"max_leaves": 4, "l2": 3.0},
-    {"max_leaves": None, "max_depth": 3, "min_leaf_rows": 1},
+    {"max_leaf_nodes": 4, "l2_regularization": 3.0},
+    {"max_leaf_nodes": None, "max_depth": 3, "min_samples_leaf": 1},
     {"categorical": "partition"},
-    {"splits": "gradient", "max_leaves": 5, "categorical": "partition"},
+    {"splits": "gradient", "max_leaf_nodes": 5, "categorical": "partition"},
 ]
 
 
@@ -56,19 +55,22 @@ def draw_slopes(sample, seed):
 
 def twin(oracle, sample, dual, curvature):
     """Nodes of the reference, for the same data."""
-    split = CATEGORY if oracle.categorical == "equality" else PARTITION
-    kinds = np.array([THRESHOLD if c is None else split for c in sample.bins.categories])
     judged = sample.prior if oracle.splits == "gradient" else curvature / curvature.sum()
-    data = reference.Trainer(
-        sample.bins.codes, sample.bins.n_bins, kinds, dual, judged, sample.prior * sample.total
+    data = reference.Rows(
+        sample.bins.codes,
+        sample.bins.n_bins,
+        oracle._grower.kinds,
+        np.column_stack([dual, judged]),
+        sample.prior * sample.total,
     )
-    limits = reference.Limits(
-        oracle.max_leaves or 0,
+    rules = reference.Rules(
+        SQUARES,
+        oracle.max_leaf_nodes or 0,
         oracle.max_depth or 99,
-        oracle.min_leaf_rows,
-        oracle.l2 / sample.total,
+        min_rows=oracle.min_samples_leaf,
+        l2=oracle.l2_regularization / sample.total,
     )
-    return reference.grow(data, limits)
+    return reference.grow(data, rules)
 
 
 @given(
@@ -79,35 +81,51 @@ def twin(oracle, sample, dual, curvature):
 )
 @theory
 def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted):
-    oracle = GradientTreeOracle(**{"min_leaf_rows": 3, **trees})
+    oracle = GradientTreeOracle(**{"min_samples_leaf": 3, **trees})
     sample = draw_sample(seed, weighted=weighted, max_bins=None if wide else 16)
     if wide:  # codes that do not fit a byte
         sample.bins.codes = sample.bins.codes.astype(np.uint16)
     dual, curvature = draw_slopes(sample, seed)
     bound = oracle.bind(sample)
-    (found,) = bound.best(Weights(dual, curvature))
-    nodes, tree = twin(oracle, sample, dual, curvature), found.hypothesis.nodes
+    bound.bend(curvature)
+    (found,) = bound.best(dual)
+    nodes, tree = twin(bound, sample, dual, curvature), found.hypothesis.nodes
     assert len(nodes) == len(tree)
     column = np.empty(len(dual))
     for k, node in enumerate(nodes):
         assert tree["left"][k] == node.left
         assert tree["right"][k] == node.right
         if node.left >= 0:
-            assert tree["feature"][k] == node.feature
-            np.testing.assert_allclose(tree["gain"][k], node.gain, rtol=1e-9)
-            table = bound._job.tables[k][: len(node.goes_left)]
-            np.testing.assert_array_equal(table, node.goes_left)
+            assert tree["feature"][k] == node.split.feature
+            np.testing.assert_allclose(tree["gain"][k], node.split.gain, rtol=1e-9)
+            assert tree["missing_left"][k] == node.split.goes_left[-1]
+            check_left(found.hypothesis, k, node, sample.bins)
         else:
-            weight = curvature[node.rows].sum() + oracle.l2 * curvature.sum() / sample.total
+            weight = (
+                curvature[node.rows].sum()
+                + oracle.l2_regularization * curvature.sum() / sample.total
+            )
             column[node.rows] = dual[node.rows].sum() / weight
     np.testing.assert_allclose(found.scale * found.column, column, rtol=1e-9)
     np.testing.assert_allclose(found.edge, dual @ found.column, atol=1e-14)
     np.testing.assert_array_equal(found.hypothesis(sample.rows.dense(0, 80)), found.column)
 
 
+def check_left(tree, k, node, bins):
+    """The codes that go left are those of the reference."""
+    record, j = tree.nodes[k], node.split.feature
+    left = np.flatnonzero(node.split.goes_left[:-1])
+    if record["last"] > record["first"]:
+        np.testing.assert_array_equal(tree.categories[record["first"] : record["last"]], left)
+    elif bins.categories[j] is None:
+        assert record["threshold"] == np.append(bins.edges[j], np.inf)[left[-1]]
+    else:
+        assert len(left) == bins.n_bins[j]
+
+
 @pytest.mark.parametrize("subsample", [1.0, 0.5])
 def test_threads_change_nothing(subsample, monkeypatch):
-    monkeypatch.setattr(module, "SERIAL_WORK", 0)
+    monkeypatch.setattr(growth, "SERIAL_WORK", 0)
     found = []
     for n_threads in (1, 2, 3):
         sample = draw_sample(0, n_rows=40_000, n_threads=n_threads, max_bins=64)
@@ -124,7 +142,7 @@ def test_threads_change_nothing(subsample, monkeypatch):
 def test_a_subsample_is_drawn_from_seed_and_round():
     sample = draw_sample(1, n_rows=200)
     dual, _ = draw_slopes(sample, 1)
-    bound = GradientTreeOracle(subsample=0.5, min_leaf_rows=5).bind(sample)
+    bound = GradientTreeOracle(subsample=0.5, min_samples_leaf=5).bind(sample)
     first, second = (bound.best(dual, round=r)[0].hypothesis for r in (1, 2))
     assert first != second
     assert bound.best(dual, round=1)[0].hypothesis == first
@@ -133,7 +151,7 @@ def test_a_subsample_is_drawn_from_seed_and_round():
 def test_without_curvature_a_leaf_is_the_mean_slope():
     sample = draw_sample(2, weighted=True)
     dual, _ = draw_slopes(sample, 2)
-    (found,) = GradientTreeOracle(min_leaf_rows=5).bind(sample).best(dual)
+    (found,) = GradientTreeOracle(min_samples_leaf=5).bind(sample).best(dual)
     for value in np.unique(found.column):
         rows = found.column == value
         mean = dual[rows].sum() / sample.prior[rows].sum()
@@ -146,8 +164,9 @@ def test_the_largest_step_is_kept():
     dual, curvature = draw_slopes(sample, 3)
     scales = []
     for max_step in (None, 0.5):
-        bound = GradientTreeOracle(min_leaf_rows=3, max_step=max_step).bind(sample)
-        scales.append(bound.best(Weights(dual, curvature))[0].scale)
+        bound = GradientTreeOracle(min_samples_leaf=3, max_step=max_step).bind(sample)
+        bound.bend(curvature)
+        scales.append(bound.best(dual)[0].scale)
     assert scales[0] > 0.5
     assert scales[1] == 0.5
 
@@ -162,11 +181,11 @@ def test_nothing_to_find_is_an_edge_of_zero():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"max_leaves": 1}, "max_leaves: got 1"),
-        ({"max_leaves": None}, "max_leaves: got None"),
+        ({"max_leaf_nodes": 1}, "max_leaf_nodes: got 1"),
+        ({"max_leaf_nodes": None}, "max_leaf_nodes: got None"),
         ({"max_depth": 0}, "max_depth: got 0"),
-        ({"min_leaf_rows": 0}, "min_leaf_rows: got 0"),
-        ({"l2": -1.0}, "l2: got -1.0"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf: got 0"),
+        ({"l2_regularization": -1.0}, "l2_regularization: got -1.0"),
         ({"splits": "best"}, "splits: got 'best'"),
         ({"max_step": 0.0}, "max_step: got 0.0"),
         ({"subsample": 1.5}, "subsample: got 1.5"),

@@ -15,7 +15,7 @@ from marginboost import (
 from marginboost.core import Callback, Oracle, Sample, Weights
 from marginboost.data import BinnedMatrix, Table
 
-TREES = GradientTreeOracle(max_leaves=4, min_leaf_rows=3)
+TREES = GradientTreeOracle(max_leaf_nodes=4, min_samples_leaf=3)
 
 
 class DrawnAsWeighted(ResamplingOracle):

@@ -29,8 +29,8 @@ EVERY = {
     "LS-Boost": LSBoostRegressor(n_estimators=15),
     "slow LS-Boost": LSBoostRegressor(n_estimators=15, learning_rate=0.3),
     "L2Boost": L2BoostRegressor(n_estimators=15, max_depth=2),
-    "squared": GradientBoostRegressor(n_estimators=15, max_leaves=4, learning_rate=0.3),
-    "huber": GradientBoostRegressor(n_estimators=15, max_leaves=4, loss="huber"),
+    "squared": GradientBoostRegressor(n_estimators=15, max_leaf_nodes=4, learning_rate=0.3),
+    "huber": GradientBoostRegressor(n_estimators=15, max_leaf_nodes=4, loss="huber"),
     "lines": L2BoostRegressor(LinearOracle(), n_estimators=15, learning_rate=0.5),
 }
 every = pytest.mark.parametrize("model", EVERY.values(), ids=EVERY)

@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 from sklearn.tree import DecisionTreeRegressor
 from strategies import binned_sample, few, imperfect_sign_problems, plain_adaboost, recorded, theory
 
-import marginboost.oracles.gradient_trees as gradient_trees_module
+import marginboost.oracles.growth as growth_module
 from marginboost import (
     AdaBoostClassifier,
     Checkpoint,
@@ -67,8 +67,8 @@ def test_friedmans_algorithm_is_scikit_learns():
     ours = GradientBoostClassifier(
         n_estimators=15,
         max_depth=3,
-        max_leaves=None,
-        min_leaf_rows=1,
+        max_leaf_nodes=None,
+        min_samples_leaf=1,
         splits="gradient",
         max_bins=None,
     ).fit(X, y)
@@ -90,8 +90,8 @@ def test_squared_loss_with_full_steps_is_l2_boost(seed):
         n_estimators=6,
         learning_rate=1.0,
         max_depth=2,
-        max_leaves=None,
-        min_leaf_rows=1,
+        max_leaf_nodes=None,
+        min_samples_leaf=1,
         max_bins=None,
     ).fit(X, y, w)
     tree, F = DecisionTreeRegressor(max_depth=2), np.full(60, np.average(y, weights=w))
@@ -121,7 +121,7 @@ def test_logit_boost_is_weighted_least_squares_on_working_responses():
     """CH-A7 in the literature's scale, H = F / 2."""
     X, y = noisy_rows(1)
     model = LogitBoostClassifier(
-        n_estimators=8, max_depth=1, max_leaves=None, min_leaf_rows=1, max_bins=None
+        n_estimators=8, max_depth=1, max_leaf_nodes=None, min_samples_leaf=1, max_bins=None
     ).fit(X, y)
     H = np.zeros(len(y))
     stump = DecisionTreeRegressor(max_depth=1, min_weight_fraction_leaf=1 / len(y))
@@ -137,7 +137,7 @@ def test_logit_boost_is_weighted_least_squares_on_working_responses():
 def test_gentle_boost_is_weighted_least_squares_on_labels():
     X, y = noisy_rows(2)
     model = GentleBoostClassifier(
-        n_estimators=8, max_depth=1, max_leaves=None, min_leaf_rows=1, max_bins=None
+        n_estimators=8, max_depth=1, max_leaf_nodes=None, min_samples_leaf=1, max_bins=None
     ).fit(X, y)
     F = np.zeros(len(y))
     for score in stages(model, X):
@@ -210,7 +210,7 @@ def test_slopes_of_the_logistic_kernel(weighted):
 def test_every_loss_learns(name):
     X, y = noisy_rows(4)
     model = GradientBoostClassifier(
-        loss=name, n_estimators=30, max_leaves=4, min_leaf_rows=5, learning_rate=0.3
+        loss=name, n_estimators=30, max_leaf_nodes=4, min_samples_leaf=5, learning_rate=0.3
     ).fit(X, y)
     assert model.certificate_.value > 0.3
     assert model.score(X, y) > 0.85
@@ -224,7 +224,9 @@ def test_every_loss_learns(name):
 @few
 def test_newton_steps_lower_the_logistic_loss(seed, rate):
     X, y = noisy_rows(seed)
-    model = GradientBoostClassifier(n_estimators=20, learning_rate=rate, min_leaf_rows=5).fit(X, y)
+    model = GradientBoostClassifier(n_estimators=20, learning_rate=rate, min_samples_leaf=5).fit(
+        X, y
+    )
     chances = model.predict_proba(X)
     assert ((chances > 0) & (chances < 1)).all()  # CH-C12
     assert (np.diff(model.history_["loss"]) < 0).all()
@@ -241,7 +243,9 @@ def test_targets_are_met():
     labels = binned_sample(X, np.where(y > 1e3, 1, -1))
     sample = Sample.of_targets(y, rows=labels.rows, bins=labels.bins)
     rule = GradientBoost("squared", 0.3)
-    run = train(sample, GradientTreeOracle(max_leaves=8, min_leaf_rows=3), rule, max_rounds=40)
+    run = train(
+        sample, GradientTreeOracle(max_leaf_nodes=8, min_samples_leaf=3), rule, max_rounds=40
+    )
     assert run.certificate.value > 0.99
     np.testing.assert_allclose(run.certificate.value, 1 - np.var(y - run.scores) / np.var(y), 1e-3)
 
@@ -278,7 +282,7 @@ def test_a_tree_that_does_not_grow_keeps_nobody_waiting(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30_000, 20)), rng.random(30_000) < 0.5
     with monkeypatch.context() as patch:
-        patch.setattr(gradient_trees_module, "grow_tree", fail)
+        patch.setattr(growth_module, "grow", fail)
         with pytest.raises(KeyboardInterrupt):
             GradientBoostClassifier(n_estimators=2, n_jobs=2).fit(X, y)
     GradientBoostClassifier(n_estimators=2, n_jobs=2).fit(X, y)
@@ -293,7 +297,7 @@ def test_rare_classes_do_not_make_steps_without_end(make, rate):
     y = np.where(X[:, 0] > 3.2, 2, rng.random(20_000) < 0.5)
     if make is GradientBoostClassifier:
         y = y == 2
-    model = make(n_estimators=60, learning_rate=rate, min_leaf_rows=5).fit(X, y)
+    model = make(n_estimators=60, learning_rate=rate, min_samples_leaf=5).fit(X, y)
     assert (np.diff(model.history_["loss"]) < 0).all()
     assert np.abs(model.estimator_weights_[1:]).max() <= 4 * rate
 
@@ -361,7 +365,7 @@ def test_early_stopping_by_loss_keeps_the_best_round():
     watch = EarlyStopping(X[::3], y[::3], patience=5, criterion="loss")
     rest = np.arange(300) % 3 > 0
     model = GradientBoostClassifier(
-        n_estimators=200, learning_rate=0.5, min_leaf_rows=3, callbacks=[watch]
+        n_estimators=200, learning_rate=0.5, min_samples_leaf=3, callbacks=[watch]
     ).fit(X[rest], y[rest])
     assert model.n_iter_ < 200
     assert str(model.stop_reason_) == "no progress"
@@ -388,7 +392,7 @@ def test_a_loss_to_watch_must_exist():
         ({"learning_rate": 0.0}, "learning_rate: got 0.0"),
         ({"loss": "hubert"}, "loss: got 'hubert'"),
         ({"step": "big"}, "step: got 'big'"),
-        ({"max_leaves": 1}, "max_leaves: got 1"),
+        ({"max_leaf_nodes": 1}, "max_leaf_nodes: got 1"),
         ({"subsample": 0.0}, "subsample: got 0.0"),
     ],
 )

@@ -210,7 +210,7 @@ def test_trees_are_those_of_gradient_boosting(depth):
 def test_gradient_boosting_of_the_squared_loss_is_l2_boosting():  # CH-C14
     X, y = load_diabetes(return_X_y=True)
     weights = np.random.default_rng(0).integers(1, 4, len(y))
-    trees = {"max_leaves": None, "max_depth": 2, "min_leaf_rows": 1}
+    trees = {"max_leaf_nodes": None, "max_depth": 2, "min_samples_leaf": 1}
     for rate in (1.0, 0.1):
         ours = L2BoostRegressor(n_estimators=20, learning_rate=rate, max_depth=2)
         general = GradientBoostRegressor(n_estimators=20, learning_rate=rate, **trees)
@@ -225,7 +225,7 @@ def test_gradient_boosting_of_the_squared_loss_is_l2_boosting():  # CH-C14
 
 def test_gradient_boosting_agrees_with_scikit_learn():
     X, y = load_diabetes(return_X_y=True)
-    trees = {"max_leaves": None, "min_leaf_rows": 1, "max_bins": None}
+    trees = {"max_leaf_nodes": None, "min_samples_leaf": 1, "max_bins": None}
     ours = GradientBoostRegressor(n_estimators=40, max_depth=3, **trees).fit(X, y)
     theirs = GradientBoostingRegressor(n_estimators=40, max_depth=3).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-9)
@@ -239,7 +239,7 @@ def test_parabolas_above_the_loss_never_raise_it(loss, seed, rate, wild):
     X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
     y[:4] += 1e4 * wild
     model = GradientBoostRegressor(
-        loss=loss, n_estimators=12, learning_rate=rate, max_leaves=4, min_leaf_rows=2
+        loss=loss, n_estimators=12, learning_rate=rate, max_leaf_nodes=4, min_samples_leaf=2
     ).fit(X, y)
     assert (np.diff(model.history_["loss"]) <= 1e-9 * model.history_["loss"][0]).all()
     assert 0.0 <= model.certificate_.value <= model.certificate_.upper

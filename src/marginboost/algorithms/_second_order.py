@@ -12,14 +12,14 @@ from ..losses import Loss
 from ..model import Link, LossLink
 from ..oracles.gradient_trees import GradientTreeOracle
 
-TREE_PARAMETERS = """max_leaves : int or None
+TREE_PARAMETERS = """max_leaf_nodes : int or None
         Most leaves of a tree; the split that gains most is made first.
     max_depth : int or None
         Most splits between root and leaf.
-    min_leaf_rows : float
+    min_samples_leaf : float
         Least number of rows in a leaf, estimated by curvature: rows that are all but settled count
         for little.
-    l2 : float
+    l2_regularization : float
         Added to the curvature of a leaf, as a number of average rows.
     subsample : float
         Share of the rows, drawn anew for every tree: stochastic gradient boosting."""
@@ -41,7 +41,7 @@ def document_trees(cls: C) -> C:
 
 def second_order_trees(model: Any, **more: Any) -> GradientTreeOracle:
     """Make the trees that an estimator's settings mean, checked."""
-    names = ("max_leaves", "max_depth", "min_leaf_rows", "l2", "subsample")
+    names = ("max_leaf_nodes", "max_depth", "min_samples_leaf", "l2_regularization", "subsample")
     trees = GradientTreeOracle(**{name: getattr(model, name) for name in names}, **more)
     trees.check()
     return trees
@@ -61,10 +61,10 @@ class SecondOrderClassifier(BaseMarginClassifier):
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
-        max_leaves: int | None = 8,
+        max_leaf_nodes: int | None = 8,
         max_depth: int | None = None,
-        min_leaf_rows: float = 5,
-        l2: float = 0.0,
+        min_samples_leaf: float = 5,
+        l2_regularization: float = 0.0,
         subsample: float = 1.0,
         tol: float | None = None,
         max_bins: int | None = 255,
@@ -86,10 +86,10 @@ class SecondOrderClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
+        self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
-        self.min_leaf_rows = min_leaf_rows
-        self.l2 = l2
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
         self.subsample = subsample
 
     @abstractmethod

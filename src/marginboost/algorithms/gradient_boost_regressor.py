@@ -158,10 +158,10 @@ class GradientBoostRegressor(BaseBoostRegressor):
         loss: Loss | str = "squared",
         n_estimators: int = 100,
         learning_rate: float = 0.1,
-        max_leaves: int | None = 31,
+        max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
-        min_leaf_rows: float = 20,
-        l2: float = 0.0,
+        min_samples_leaf: float = 20,
+        l2_regularization: float = 0.0,
         subsample: float = 1.0,
         step: str = "scale",
         tol: float | None = None,
@@ -185,10 +185,10 @@ class GradientBoostRegressor(BaseBoostRegressor):
         )
         self.loss = loss
         self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
+        self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
-        self.min_leaf_rows = min_leaf_rows
-        self.l2 = l2
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
         self.subsample = subsample
         self.step = step
 

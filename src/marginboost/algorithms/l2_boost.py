@@ -139,4 +139,4 @@ class L2BoostRegressor(BaseBoostRegressor):
 
     def default_oracle(self) -> Oracle:
         """Base learner where none is given."""
-        return GradientTreeOracle(max_leaves=None, max_depth=self.max_depth, min_leaf_rows=1)
+        return GradientTreeOracle(max_leaf_nodes=None, max_depth=self.max_depth, min_samples_leaf=1)

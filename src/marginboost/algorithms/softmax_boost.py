@@ -122,7 +122,7 @@ class SoftmaxBoostClassifier(LabelClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from marginboost import SoftmaxBoostClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = SoftmaxBoostClassifier(n_estimators=20, min_leaf_rows=5).fit(X, y)
+    >>> model = SoftmaxBoostClassifier(n_estimators=20, min_samples_leaf=5).fit(X, y)
     >>> model.predict_proba(X).shape, model.score(X, y) > 0.95
     ((150, 3), True)
     """
@@ -140,10 +140,10 @@ class SoftmaxBoostClassifier(LabelClassifier):
         *,
         n_estimators: int = 100,
         learning_rate: float = 0.1,
-        max_leaves: int | None = 31,
+        max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
-        min_leaf_rows: float = 20,
-        l2: float = 0.0,
+        min_samples_leaf: float = 20,
+        l2_regularization: float = 0.0,
         subsample: float = 1.0,
         tol: float | None = None,
         max_bins: int | None = 255,
@@ -165,10 +165,10 @@ class SoftmaxBoostClassifier(LabelClassifier):
             verbose=verbose,
         )
         self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
+        self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
-        self.min_leaf_rows = min_leaf_rows
-        self.l2 = l2
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
         self.subsample = subsample
 
     def make_oracle(self) -> TreePerLabelOracle:

@@ -12,9 +12,7 @@ import numpy as np
 from ..types import Array
 from .incremental_histograms import APART
 from .jit import kernel
-
-TIE = 1e-12
-"""Two edges closer than this are equal: the lower feature, then the lower threshold, wins."""
+from .ties import resolution
 
 THRESHOLD, CATEGORY, PARTITION = 0, 1, 2
 
@@ -93,7 +91,7 @@ def best_threshold(histogram: Array, n_bins: int) -> tuple[float, int]:
     for k in range(n_bins - 1):
         left += histogram[k]
         score = abs(left) + abs(total - left)
-        if score > best + TIE:
+        if score > best + resolution(best):
             best, cut = score, k
     return best + missing, cut
 
@@ -107,7 +105,7 @@ def best_category(histogram: Array, n_bins: int) -> tuple[float, int]:
     best, chosen = abs(total), 0
     for k in range(n_bins):
         score = abs(histogram[k]) + abs(total - histogram[k])
-        if score > best + TIE:
+        if score > best + resolution(best):
             best, chosen = score, k
     return best + abs(histogram[n_bins]), chosen
 

@@ -1,20 +1,53 @@
-"""Readable NumPy twins of the tree kernels: what each one means, and what it is tested against.
+"""Readable NumPy twin of the tree engine: what its kernels mean, and what they are tested against.
 
 Splits are found the long way: every candidate is turned into a table of the codes that go left, the
-rows are sent through it, and the weights of the two sides are added up afresh.
+rows are sent through it, and the sums of the two sides are made afresh.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .stumps import CATEGORY, PARTITION, TIE
-from .trees import EDGE, ENTROPY, GINI
+from .splits import ABSOLUTE, ENTROPY, LARGEST, SQUARES
+from .stumps import CATEGORY, PARTITION
+from .ties import TIE
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Rows(NamedTuple):
+    """Some rows: codes (features, n), channels (n, labels + 1), and how many rows each stands for.
+
+    ``n_bins`` and ``kinds`` are those of the features.
+    """
+
+    codes: Array
+    n_bins: Array
+    kinds: Array
+    values: Array
+    counts: Array
+
+    def take(self, chosen: Array) -> Rows:
+        """Some of them."""
+        return self._replace(
+            codes=self.codes[:, chosen], values=self.values[chosen], counts=self.counts[chosen]
+        )
+
+
+class Rules(NamedTuple):
+    """What growth looks for, and when it stops; 0 leaves means no limit."""
+
+    criterion: int
+    max_leaves: int = 0
+    max_depth: int = 99
+    min_weight: float = 0.0
+    min_rows: float = 0.0
+    l2: float = 0.0
+    by_ratio: bool = False
 
 
 class Split(NamedTuple):
@@ -25,40 +58,56 @@ class Split(NamedTuple):
     gain: float
 
 
-def histograms(codes: Array, dual: Array, n_codes: int) -> Array:
-    """Positive and negative weight by code."""
-    parts = (np.maximum(dual, 0), np.maximum(-dual, 0))
-    return np.array([np.bincount(codes, weights=part, minlength=n_codes) for part in parts])
+@dataclass(eq=False)
+class Node:
+    """Some rows, by position, the split they would like, and their children once it is made."""
+
+    rows: Array
+    depth: int
+    split: Split | None = None
+    left: int = -1
+    right: int = -1
 
 
-def impurity(dual: Array, criterion: int) -> float:
-    """Impurity times weight of some rows."""
-    positive, negative = dual[dual > 0].sum(), -dual[dual < 0].sum()
-    weight = positive + negative
-    if min(positive, negative) <= TIE:
+def score(values: Array, rules: Rules) -> float:
+    """Score of a node with these rows."""
+    signed, weight = values[:, :-1].sum(axis=0), values[:, -1].sum()
+    if weight <= 0.0:
         return 0.0
-    if criterion == EDGE:
-        return float(weight - abs(positive - negative))
-    shares = np.array([positive, negative]) / weight
-    if criterion == GINI:
-        return float(weight * (1 - (shares**2).sum()))
-    if criterion == ENTROPY:
-        return float(-weight * (shares * np.log2(shares)).sum())
-    return float(2 * np.sqrt(positive * negative))
+    if rules.criterion == SQUARES:
+        return float((signed**2).sum() / (weight + rules.l2))
+    if rules.criterion == ABSOLUTE:
+        return float(np.abs(signed).sum())
+    if rules.criterion == LARGEST:
+        return float(signed.max())
+    parts = signed if len(signed) > 1 else 0.5 * np.array([weight + signed[0], weight - signed[0]])
+    some = parts[parts > TIE]
+    if rules.criterion == ENTROPY:
+        return float((some * np.log2(some / weight)).sum())
+    return float(-2.0 * np.sqrt(some.prod())) if len(some) > 1 else 0.0
+
+
+def resolution(score: float) -> float:
+    """Return the least difference by which another score is different from this one."""
+    return TIE * max(1.0, abs(score))
 
 
 def category_order(sums: Array) -> list[int]:
-    """Categories by share of positive weight, to nine digits; without weight last."""
-    positive, weight = sums[0, :-1], sums[:, :-1].sum(axis=0)
-    return sorted(
-        range(len(weight)),
-        key=lambda k: np.round(positive[k] / weight[k], 9) if weight[k] > TIE else 2.0,
-    )
+    """Categories by signed sum over weight, to nine digits; without weight last."""
+    signed, weight = sums[:-1, 0], sums[:-1, -1]
+    means = np.where(np.abs(signed) > TIE, signed / np.maximum(weight, TIE), 0.0)
+    keys = [float(f"{m:.9g}") if w > TIE else np.inf for m, w in zip(means, weight, strict=True)]
+    return sorted(range(len(keys)), key=lambda k: keys[k])
+
+
+def histogram(codes: Array, values: Array, n_codes: int) -> Array:
+    """Sums of the channels by code."""
+    return np.array([np.bincount(codes, v, n_codes) for v in values.T]).T
 
 
 def left_sets(sums: Array, kind: int) -> Iterator[list[int]]:
     """Codes that may go left together, in the order that settles ties."""
-    n_bins = sums.shape[1] - 1
+    n_bins = len(sums) - 1
     if kind == CATEGORY:
         yield from ([k] for k in range(n_bins))
         yield list(range(n_bins))
@@ -69,70 +118,87 @@ def left_sets(sums: Array, kind: int) -> Iterator[list[int]]:
 
 def tables(sums: Array, kind: int) -> Iterator[Array]:
     """All tables of one feature, in the order that settles ties."""
-    weight = sums.sum(axis=0)
+    weight = sums[:, -1]
+    total = weight.sum()
     for codes in left_sets(sums, kind):
         left = weight[codes].sum()
-        if left <= TIE:
-            continue  # missing values alone go right: see scan_cuts
-        for side in (1, 0) if weight[-1] > TIE else (int(2 * left >= weight.sum() - TIE),):
+        if left <= TIE * total:
+            continue  # missing values alone go right
+        heavier = int(2 * left >= total * (1 - TIE))
+        for side in (1, 0) if weight[-1] > TIE * total else (heavier,):
             table = np.zeros(len(weight), dtype=np.uint8)
             table[codes] = 1
-            if kind == PARTITION and 2 * (left + side * weight[-1]) >= weight.sum() - TIE:
-                table[weight <= TIE] = 1
             table[-1] = side
+            if kind == PARTITION:
+                unseen = weight[:-1] <= TIE
+                table[:-1][unseen] = 2 * weight[table == 1].sum() >= total * (1 - TIE)
             yield table
 
 
-def best_split(codes: Array, n_codes: int, kind: int, dual: Array, rule: tuple[int, float]) -> Any:
-    """Best table of one feature and its gain; None where nothing gains.
-
-    ``rule`` is the criterion and the least weight of a side.
-    """
-    criterion, floor = rule
-    whole = impurity(dual, criterion)
+def best_split(data: Rows, j: int, rules: Rules) -> Split | None:
+    """Best split by one feature; None where nothing is gained."""
+    codes, values = data.codes[j], data.values
+    total = values[:, -1].sum()
+    floor = max(rules.min_weight, rules.min_rows * (1 - 1e-9) * total / data.counts.sum())
+    whole = score(values, rules)
     best, chosen = whole, None
-    for table in tables(histograms(codes, dual, n_codes), kind):
+    for table in tables(histogram(codes, values, int(data.n_bins[j]) + 1), int(data.kinds[j])):
         left = table[codes] == 1
-        if min(np.abs(dual[left]).sum(), np.abs(dual[~left]).sum()) < max(floor - TIE, TIE):
+        if min(values[left, -1].sum(), values[~left, -1].sum()) < floor or left.all():
             continue
-        rest = impurity(dual[left], criterion) + impurity(dual[~left], criterion)
-        if rest < best - TIE:
-            best, chosen = rest, table
-    return None if chosen is None else (chosen, whole - best)
+        found = score(values[left], rules) + score(values[~left], rules)
+        if found > best + resolution(best):
+            best, chosen = found, table
+    return None if chosen is None else Split(j, chosen, best - whole)
 
 
-def node_split(
-    codes: Array, n_bins: Array, kinds: Array, dual: Array, rule: tuple[int, float], by_ratio: bool
-) -> Split | None:
-    """Best split of a node over all features; ``codes`` and ``dual`` are those of its rows."""
-    splits = []
-    for j in range(len(n_bins)):
-        found = best_split(codes[j], int(n_bins[j]) + 1, int(kinds[j]), dual, rule)
-        if found is not None:
-            splits.append(Split(j, *found))
+def node_split(data: Rows, rules: Rules) -> Split | None:
+    """Best split of a node over all features."""
+    found = [best_split(data, j, rules) for j in range(len(data.n_bins))]
+    splits = [split for split in found if split is not None]
     if not splits:
         return None
     gains = np.array([split.gain for split in splits])
-    if not by_ratio:
-        return splits[int(np.argmax(gains > gains.max() - TIE))]
+    if not rules.by_ratio:
+        least = gains.max() - resolution(abs(score(data.values, rules)) + gains.max())
+        return splits[int(np.argmax(gains > least))]
     good = gains >= gains.mean() - TIE
-    information = np.array([split_information(split, codes, dual) for split in splits])
+    information = np.array([split_information(split, data) for split in splits])
     best = (gains / information)[good].max()
     return splits[int(np.argmax(good & (gains > best * information - TIE)))]
 
 
-def split_information(split: Split, codes: Array, dual: Array) -> float:
+def split_information(split: Split, data: Rows) -> float:
     """Information, in bits, of which side a row goes to."""
-    left = split.goes_left[codes[split.feature]] == 1
-    sides = np.array([np.abs(dual[left]).sum(), np.abs(dual[~left]).sum()])
+    left = split.goes_left[data.codes[split.feature]] == 1
+    sides = np.array([data.values[left, -1].sum(), data.values[~left, -1].sum()])
     shares = sides / sides.sum()
     return float(-(shares * np.log2(shares)).sum())
 
 
-def partition_rows(rows: Array, codes: Array, goes_left: Array) -> tuple[Array, Array]:
-    """Rows that go left and rows that go right, in the order they came."""
-    left = goes_left[codes[rows]] == 1
-    return rows[left], rows[~left]
+def grow(data: Rows, rules: Rules) -> list[Node]:
+    """Grow a tree, the open node of largest gain first; its nodes level by level."""
+    nodes = [Node(np.arange(data.codes.shape[1]), 0)]
+    nodes[0].split = node_split(data, rules)
+    waiting, n_leaves = [nodes[0]] if nodes[0].split else [], 1
+    children: dict[int, tuple[Node, Node]] = {}
+    while waiting and n_leaves != rules.max_leaves:
+        node = max(waiting, key=lambda node: node.split.gain)  # type: ignore[union-attr]
+        waiting.remove(node)
+        assert node.split is not None
+        left = node.split.goes_left[data.codes[node.split.feature, node.rows]] == 1
+        n_leaves += 1
+        pair = Node(node.rows[left], node.depth + 1), Node(node.rows[~left], node.depth + 1)
+        children[id(node)] = pair
+        for child in pair:
+            if child.depth < rules.max_depth and len(child.rows) > 1:
+                child.split = node_split(data.take(child.rows), rules)
+                waiting += [child] if child.split else []
+    for node in nodes:
+        if id(node) in children:
+            node.left, node.right = len(nodes), len(nodes) + 1
+            nodes += children[id(node)]
+    return nodes
 
 
 def tree_value(nodes: Array, categories: Array, row: Array) -> float:

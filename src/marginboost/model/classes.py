@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Array
-from ..kernels.stumps import TIE
+from ..kernels.ties import TIE
 from .base import FittedRun, Model, OneRunModel
 from .decoding import Decoder, class_probabilities, class_shares, multiclass_margins
 from .features import FeatureRows

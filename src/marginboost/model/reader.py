@@ -46,6 +46,14 @@ NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 ORACLES = Oracle.registry
 """Base learners that are nothing but their settings. A file can name these and no others."""
 
+RENAMED = {
+    "max_leaves": "max_leaf_nodes",
+    "min_leaf_rows": "min_samples_leaf",
+    "min_leaf_weight": "min_weight_fraction_leaf",
+    "l2": "l2_regularization",
+}
+"""Names that settings of trees have in files of version 3 and before, and what they are called."""
+
 T = TypeVar("T")
 
 
@@ -287,7 +295,10 @@ def _read_params(
     """Settings of an estimator or oracle; those that the file lacks keep their defaults."""
     known = parameter_names(owner)
     params = {}
-    for name, entry in field.entries().items():
+    for written, entry in field.entries().items():
+        name = RENAMED.get(written, written) if written not in known else written
+        if name in params:
+            field.wrong(f"one of {written!r} and {name!r}: they are the same setting")
         if name not in known:
             field.wrong(f"parameters of {owner.__name__}; {reprlib.repr(name)} is not one")
         if registry is not None and _wraps(owner) and isinstance(entry.value, list | dict):

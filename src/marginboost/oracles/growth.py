@@ -1,283 +1,385 @@
-"""How a tree grows: greedily, on the signed weights (SF-B3, CH-B2, Barnes B2).
+"""One engine for all trees: memory for a tree, its growth by kernels, and writing it down.
 
-A node with positive weight W+ and negative weight W- has an impurity that is zero when it is pure;
-the split that lowers the impurity of its sides most is taken. Which impurity is the criterion:
+A tree is grown from *channels*, numbers that every row brings: signed sums, then a weight. The
+faces of the engine differ in what these are, in the criterion, and in the values of the leaves:
 
-====================  ==================================  =========================================
-criterion             impurity of a node, w = W+ + W-     what a split does
-====================  ==================================  =========================================
-``edge``              ``w - |W+ - W-|``                   raises the edge of the tree most
-``gini``              ``2 W+ W- / w``                     CART
-``entropy``           ``w`` times entropy in bits         ID3
-``gain_ratio``        the same                            C4.5: see ``best_gain_ratio``
-``Z``                 ``2 √(W+ W-)``                      lowers AdaBoost's bound most; real leaves
-====================  ==================================  =========================================
-
-All weights are shares of the total weight, so limits and gains mean the same in every round.
+======================  ==============================  ==========================================
+face                    channels of a row               leaf
+======================  ==============================  ==========================================
+``TreeOracle``          signed weight, its size         sign of the sum, or log odds
+``LabelTreeOracle``     signed weight of each label,    a label, or a set of labels
+                        its size
+``GradientTreeOracle``  slope, curvature                Newton's step
+======================  ==============================  ==========================================
 """
 
 from __future__ import annotations
 
-import heapq
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..core.types import Array
 from ..data import BinnedMatrix
-from ..kernels.parallel import run_blocks
-from ..kernels.stumps import CATEGORY, THRESHOLD, TIE
-from ..kernels.trees import (
-    EDGE,
-    ENTROPY,
-    GINI,
-    SPLIT,
-    Z,
-    best_cuts,
-    category_order,
-    fill_histograms,
-    partition_rows,
-    subtract_histograms,
+from ..kernels.grow import (
+    BY_RATIO,
+    CRITERION,
+    FULL,
+    GROWING,
+    L2,
+    LIMITS_LENGTH,
+    MAX_DEPTH,
+    MAX_LEAVES,
+    MIN_ROWS,
+    MIN_WEIGHT,
+    ORDER_LENGTH,
+    ROW_WEIGHT,
+    ROWS_AT_ONCE,
+    SHAPE_LENGTH,
+    STOP_PURE,
+    Job,
+    grow,
+    help_grow,
+    mark_left,
+    number_by_level,
+    pack_rows,
+    spread,
 )
+from ..kernels.histograms import COMPILED, FEATURES_A_WORD, NARROW, pack_words
+from ..kernels.parallel import WorkerPool, run_blocks, run_rows
+from ..kernels.splits import SPLIT, is_heavier
+from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
+from ..kernels.ties import TIE
+from ..kernels.trees import NODE, walk_codes
+from ..validation import check_choice, check_number
 from .histograms import SERIAL_WORK
+from .tree_hypothesis import Tree, with_categories
 
-CRITERIA = {"edge": EDGE, "gini": GINI, "entropy": ENTROPY, "gain_ratio": ENTROPY, "Z": Z}
-
-FEATURES_AT_ONCE = 8
-"""Features in one block of work: whole groups of four, small enough to share out evenly."""
-
-NO_SUMS = np.empty((2, 0))
-"""Stands for the histograms of a node that has none, or none any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A split as growth sees it; ``goes_left[code]`` says which way a code goes."""
-
-    feature: int
-    cut: int
-    gain: float
-    goes_left: Array
+DEEPEST = 1 << 30
+"""Depth where none is given."""
+WORDS_ROWS = 1 << 13
+"""Rows whose codes are packed at once, so that the words stay in the cache."""
+CATEGORICAL = {"equality": CATEGORY, "partition": PARTITION}
+PRUNING = (None, "cost_complexity", "pessimistic")
 
 
-@dataclass(slots=True, eq=False)
-class Node:
-    """A node of a growing tree; its rows are ``start:stop``, positive ones before ``middle``."""
+def check_size(max_depth: int | None, max_leaf_nodes: int | None) -> None:
+    """Raise where the limits of a tree are not sound."""
+    if max_depth is not None:
+        check_number("max_depth", max_depth, at_least=1, integer=True)
+    if max_leaf_nodes is not None:
+        check_number("max_leaf_nodes", max_leaf_nodes, at_least=2, integer=True)
 
-    start: int
-    middle: int
-    stop: int
-    depth: int
-    positive: float
-    negative: float
-    split: Split | None = None
-    histograms: Array = field(default_factory=lambda: NO_SUMS)
-    left: int = -1
-    right: int = -1
 
-    @property
-    def weight(self) -> float:
-        """Share of the total weight."""
-        return self.positive + self.negative
+def check_pruning(prune: str | None, ccp_alpha: float, confidence: float) -> None:
+    """Raise where the settings of pruning are not sound."""
+    check_choice("prune", prune, PRUNING)
+    check_number("ccp_alpha", ccp_alpha, at_least=0.0)
+    check_number("confidence", confidence, above=0.0, below=1.0)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When growth stops, and what it looks for."""
+    """What growth looks for, and when it stops.
 
-    max_depth: int | None
-    max_leaves: int | None
-    criterion: str
-    min_leaf_weight: float
-
-
-class Layout:
-    """What the trees of one run share: where each feature's histogram lies, and spare memory."""
-
-    def __init__(self, bins: BinnedMatrix, kinds: Array, limits: Limits, n_threads: int) -> None:
-        self.bins = bins
-        self.kinds = kinds
-        self.limits = limits
-        self.n_threads = n_threads
-        self.first = np.concatenate([[0], np.cumsum(bins.n_bins + 1)])
-        self.floor = max(limits.min_leaf_weight - TIE, TIE)
-        self.spare: list[Array] = []
-
-    def histograms(self) -> Array:
-        """Memory for the histograms of one node, with anything in it."""
-        return self.spare.pop() if self.spare else np.empty((2, int(self.first[-1])))
-
-    def may_split(self, node: Node) -> bool:
-        """Whether a node has depth, weight and both signs left."""
-        depth = self.limits.max_depth
-        return (
-            (depth is None or node.depth < depth)
-            and node.weight >= 2 * self.floor
-            and min(node.positive, node.negative) > TIE
-        )
-
-    def release(self, node: Node) -> None:
-        """Take back the memory of a node's histograms."""
-        if node.histograms is not NO_SUMS:
-            self.spare.append(node.histograms)
-            node.histograms = NO_SUMS
-
-    def best_cuts(self, part: slice, node: Node, splits: Array) -> None:
-        """Best split of some features of a node."""
-        first, kinds = self.first[part.start : part.stop + 1], self.kinds[part]
-        criterion = CRITERIA[self.limits.criterion]
-        best_cuts(node.histograms, first, kinds, criterion, self.floor, splits[part])
-
-    def choose(self, node: Node, splits: Array) -> None:
-        """Choose a node's split from the best ones of each feature, the lowest feature on ties."""
-        gains = splits["gain"]
-        most = gains.max()
-        if most <= 0:
-            return
-        if self.limits.criterion == "gain_ratio":
-            j = best_gain_ratio(gains, splits["left_weight"] / node.weight)
-        else:
-            j = int(np.argmax(gains > most - TIE))
-        table = self._table(j, splits[j], node)
-        node.split = Split(j, int(splits[j]["cut"]), float(gains[j]), table)
-
-    def _table(self, j: int, split: Any, node: Node) -> Array:
-        n_bins, cut = int(self.bins.n_bins[j]), int(split["cut"])
-        table = np.zeros(n_bins + 1, dtype=np.uint8)
-        if self.kinds[j] == THRESHOLD:
-            table[: cut + 1] = 1
-        elif self.kinds[j] == CATEGORY:
-            table[cut if cut < n_bins else slice(None)] = 1
-        else:
-            mine = node.histograms[:, self.first[j] : self.first[j + 1]]
-            table[category_order(*mine)[: cut + 1]] = 1
-            if 2 * split["left_weight"] >= node.weight - TIE:
-                table[mine.sum(axis=0) <= TIE] = 1  # categories not seen here: the heavier side
-        table[n_bins] = split["missing_left"]
-        return table
-
-
-def best_gain_ratio(gains: Array, left_share: Array) -> int:
-    """First feature with the largest ratio of gain to the information of the split itself.
-
-    Only features of at least average gain count, the average being over those that gain anything:
-    else splits that cut off next to nothing would win, because they carry next to no information.
-    A tie is a gain within TIE of the largest ratio's, for a ratio of tiny numbers has few digits.
+    Attributes
+    ----------
+    criterion : int
+        Score of a node (see :mod:`marginboost.kernels.splits`).
+    max_depth, max_leaf_nodes : int or None
+        Most splits between root and leaf; most leaves, then the split of largest gain comes first.
+    min_weight : float
+        Least weight of a leaf.
+    min_rows, row_weight : float
+        Least number of rows in a leaf, by its share of weight; how many each row stands for.
+    l2 : float
+        Added to the weight of a node.
+    by_ratio : bool
+        Whether features are compared by the ratio of gain to information.
+    stop_pure : bool
+        Whether a node is finished when all its rows want the same answer.
     """
-    good = (gains > 0) & (gains >= gains[gains > 0].mean() - TIE)
-    share = np.clip(left_share, TIE, 1 - TIE)
-    information = -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
-    best = (gains[good] / information[good]).max()
-    return int(np.argmax(good & (gains > best * information - TIE)))
+
+    criterion: int
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_weight: float = 0.0
+    min_rows: float = 0.0
+    row_weight: float = 1.0
+    l2: float = 0.0
+    by_ratio: bool = False
+    stop_pure: bool = False
+
+    @classmethod
+    def least_share(cls, share: float) -> float:
+        """Least weight where a leaf has at least this share: none is lost to rounding."""
+        return max(share - TIE, TIE)
 
 
+class TreeGrower:
+    """Grows trees on one binned matrix, in memory that is laid out once.
+
+    Parameters
+    ----------
+    bins : BinnedMatrix
+        The rows.
+    limits : Limits
+        What growth looks for, and when it stops.
+    n_threads : int
+        Threads.
+    categorical : {"equality", "partition"}
+        How categories are split.
+    n_labels : int
+        Signed channels; the weight is one more. A partition needs one.
+    labels : array of int32, optional
+        Own label of each row, where all its weight is on that one.
+    n_rows : int, optional
+        Most rows that a tree is grown from; None is all.
+    row_weights : array, optional
+        Numbers of rows that each row stands for, where they differ.
+    leaves_apart : bool
+        Whether leaves are made from other values than splits are judged by.
+    """
+
+    def __init__(
+        self,
+        bins: BinnedMatrix,
+        limits: Limits,
+        n_threads: int,
+        *,
+        categorical: str = "equality",
+        n_labels: int = 1,
+        labels: Array | None = None,
+        n_rows: int | None = None,
+        row_weights: Array | None = None,
+        leaves_apart: bool = False,
+    ) -> None:
+        self.bins, self.limits = bins, limits
+        self.n_threads = n_threads if bins.codes.size > SERIAL_WORK and COMPILED else 1
+        self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
+        kinds = [
+            THRESHOLD if known is None else CATEGORICAL[categorical] for known in bins.categories
+        ]
+        self.kinds = np.array(kinds)
+        # A cut behind the last bin is infinite: all present values go left.
+        self.edges = np.concatenate([np.append(edges, np.inf) for edges in bins.cuts])
+        self.first_edge = np.cumsum([0, *(len(edges) + 1 for edges in bins.cuts)])[:-1]
+        n_rows = bins.n_rows if n_rows is None else n_rows
+        kept, channels = n_labels == 1, n_labels + 1
+        tiles, words = _pack(bins, self.n_threads) if kept else (_tiles(bins.n_features), NO_WORDS)
+        widths = np.full(bins.n_features, NARROW) if len(words) else bins.n_bins + 1
+        widest, n_tiles = int(bins.n_bins.max()) + 1, len(tiles) - 1
+        features = np.zeros((bins.n_features + 1, 3), np.int64)
+        features[:-1, 0], features[:-1, 1] = self.kinds, bins.n_bins
+        features[1:, 2] = np.cumsum(widths)
+        depth = limits.max_depth or DEEPEST
+        most = min(limits.max_leaf_nodes or DEEPEST, n_rows, 1 << min(depth, 30))
+        n_slots = most if limits.max_leaf_nodes else min(most, depth + 2, n_rows.bit_length() + 2)
+        n_shares, n_nodes = -(-n_rows // ROWS_AT_ONCE), 2 * most - 1
+        values = np.empty((bins.n_rows, channels if labels is None else 1))
+        self.job = Job(
+            codes=bins.codes,
+            words=words,
+            tiles=tiles,
+            features=features,
+            values=values,
+            leaf_values=np.empty_like(values) if leaves_apart else values,
+            labels=np.zeros(0, np.int32) if labels is None else labels,
+            row_weights=np.zeros(0) if row_weights is None else row_weights,
+            rows=np.empty(n_rows, np.uint32),
+            spare=np.empty(n_rows, np.uint32),
+            packed=np.empty((n_rows, values.shape[1])),
+            packed_labels=np.empty(0 if labels is None else n_rows, np.int32),
+            histograms=np.empty((n_slots if kept else 0, features[-1, 2], channels)),
+            cells=np.zeros((n_tiles, 0 if kept else widest * channels)),
+            room=np.empty((n_tiles, channels)),
+            splits=np.zeros((2, bins.n_features), SPLIT),
+            counts=np.zeros((n_shares, 2), np.int64),
+            parts=np.zeros((n_shares, 2, channels + 1)),
+            nodes=np.zeros(n_nodes, GROWING),
+            sums=np.zeros((n_nodes, channels)),
+            table=np.zeros(widest, np.uint8),
+            free=np.empty(n_slots, np.int64),
+            waiting=np.empty(most, np.int64),
+            order=np.zeros(ORDER_LENGTH, np.int64),
+            board=np.zeros(0, np.int64),
+            shape=_whole_limits(limits, depth, most),
+            limits=_other_limits(limits),
+        )
+
+    def twin(self) -> TreeGrower:
+        """Another that shares the codes and has its own memory, so that both can grow at once."""
+        other = copy(self)
+        job, shared = self.job, ("codes", "words", "tiles", "features", "labels", "row_weights")
+        own = {k: values.copy() for k, values in job._asdict().items() if k not in shared}
+        if job.leaf_values is job.values:
+            own["leaf_values"] = own["values"]
+        other.job = job._replace(**own)
+        return other
+
+    def grow(self, rows: Array | None, sums: Any = None, weight: float | None = None) -> Growth:
+        """Grow one tree from the ``values`` of some rows, in ascending order; None is all.
+
+        ``sums`` are those of all rows, needed only where all are grown from and there is one
+        label; ``weight`` is the number of rows that those which are grown from stand for.
+        """
+        n_rows = self.bins.n_rows if rows is None else len(rows)
+        job = self.job
+        job.rows[:n_rows] = self.all_rows if rows is None else rows
+        root = job.nodes[:1]
+        root[:] = 0
+        root["stop"], root["rows"] = n_rows, n_rows if weight is None else weight
+        root["left"] = root["right"] = root["feature"] = root["slot"] = -1
+        if rows is None and len(job.histograms):
+            job.sums[0] = sums
+        else:
+            pack_rows(job, 0, n_rows, job.sums[0])
+        pool = WorkerPool(self.n_threads - 1)
+        job = job._replace(board=pool.board)
+        n_nodes = pool.lead(partial(grow, job), partial(help_grow, job))
+        pool.dismiss()
+        if n_nodes == FULL:
+            raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
+        nodes, found = job.nodes[:n_nodes].copy(), job.sums[:n_nodes].copy()
+        return Growth(nodes, found, job.rows[:n_rows], self)
+
+
+@dataclass(frozen=True)
 class Growth:
-    """One tree while it grows, from rows of weight only."""
+    """A grown tree: nodes, their sums, and the rows, leaf by leaf, until the next tree grows."""
 
-    def __init__(self, layout: Layout, dual: Array) -> None:
-        self.layout = layout
-        positive, negative = np.flatnonzero(dual > 0), np.flatnonzero(dual < 0)
-        self.rows = np.concatenate([positive, negative]).astype(np.uint32)
-        weights = np.abs(dual[self.rows])
-        self.weights = weights / weights.sum() if len(weights) else weights
-        self.nodes = [self._node(0, len(positive), len(self.rows), 0)]
+    nodes: Array
+    sums: Array
+    rows: Array
+    grower: TreeGrower
 
-    def _node(self, start: int, middle: int, stop: int, depth: int) -> Node:
-        positive = float(self.weights[start:middle].sum())
-        negative = float(self.weights[middle:stop].sum())
-        return Node(start, middle, stop, depth, positive, negative)
+    @property
+    def leaves(self) -> Array:
+        """Which nodes are leaves."""
+        return self.nodes["left"] < 0
 
-    def run(self) -> list[Node]:
-        """Grow the tree; children come after their parent.
+    def pruned(self, taken_back: Array) -> Growth:
+        """Make some nodes leaves."""
+        nodes = self.nodes.copy()
+        for side in ("left", "right"):
+            nodes[side][taken_back] = -1
+        return replace(self, nodes=nodes)
 
-        With a limit on leaves the open node of largest gain is split next. Without one the order
-        does not matter for the tree: the newest first keeps fewest histograms.
+    def by_level(self) -> Growth:
+        """Number the nodes that hang together level by level: trees do not show how they grew."""
+        left, right = self.nodes["left"].copy(), self.nodes["right"].copy()
+        order = np.empty(len(left), np.int64)
+        order = order[: number_by_level(left, right, order)]
+        nodes = self.nodes[order]
+        nodes["left"], nodes["right"] = left[order], right[order]
+        return replace(self, nodes=nodes, sums=self.sums[order])
+
+    def tree(self, values: Any = 0.0) -> Tree:
+        """Write the nodes as a tree on raw values, with these values at its leaves."""
+        nodes, grower, leaves = self.nodes, self.grower, self.leaves
+        records = np.zeros(len(nodes), NODE)
+        for name in ("left", "right", "feature", "missing_left", "gain"):
+            records[name] = nodes[name]
+        records["feature"][leaves] = -1
+        records["missing_left"][leaves] = records["gain"][leaves] = 0
+        records["value"] = np.where(leaves, values, 0.0)
+        inner = np.flatnonzero(~leaves)
+        feature, cut = nodes["feature"][inner], nodes["cut"][inner]
+        by_category = grower.kinds[feature] != THRESHOLD
+        numeric, place = inner[~by_category], (grower.first_edge[feature] + cut)[~by_category]
+        records["threshold"][numeric] = grower.edges[place]
+        sets: list[Sequence[int] | None] = [None] * len(nodes)
+        for k in inner[by_category]:
+            left = self._left_codes(k)
+            if len(left) == grower.bins.n_bins[nodes["feature"][k]]:
+                records["threshold"][k] = np.inf  # all that are present
+            else:
+                sets[k] = left.tolist()
+        if not by_category.any():
+            return Tree(records, np.empty(0, np.int32))
+        return Tree(*with_categories(records, sets))
+
+    def _left_codes(self, k: int) -> Array:
+        """Categories that go left at a node."""
+        node, bins = self.nodes[k], self.grower.bins
+        j, start, stop = node["feature"], node["start"], node["stop"]
+        n_bins = int(bins.n_bins[j])
+        if self.grower.kinds[j] == CATEGORY:
+            return np.array([node["cut"]]) if node["cut"] < n_bins else np.arange(n_bins)
+        left = np.empty(n_bins, np.uint8)
+        border = self.nodes["stop"][node["left"]] - start
+        heavier = is_heavier(node["left_weight"], self.sums[k, -1])
+        mark_left(bins.codes[j], self.rows[start:stop], border, heavier, left)
+        return np.flatnonzero(left)
+
+    def outputs(self, tree: Tree, values: Array) -> Array:
+        """Give every row of the matrix the value of its leaf, one of ``values`` for each node.
+
+        Rows that the tree was grown from lie together in their leaves; others walk down by codes.
         """
-        most = self.layout.limits.max_leaves
-        waiting: list[tuple[float, int]] = []
-        self._search(self.nodes[0], None)
-        fresh, n_leaves = [0], 1
-        while True:
-            for index in fresh:
-                split = self.nodes[index].split
-                if split is not None:
-                    # Rounded, so that gains equal but for rounding go in the order of nodes.
-                    rank = -index if most is None else -round(split.gain, 12)
-                    heapq.heappush(waiting, (rank, index))
-            if not waiting or n_leaves == most:
-                break
-            n_leaves += 1
-            fresh = self._divide(heapq.heappop(waiting)[1], search=n_leaves != most)
-        for node in self.nodes:
-            self.layout.release(node)
-        return self.nodes
+        grower, bins = self.grower, self.grower.bins
+        n_threads, out = grower.n_threads, np.empty(self.grower.bins.n_rows, values.dtype)
+        leaves = np.flatnonzero(self.leaves)
+        leaves = leaves[np.argsort(self.nodes["start"][leaves])]
+        starts, mine = self.nodes["start"][leaves], values[leaves]
 
-    def _divide(self, index: int, *, search: bool) -> list[int]:
-        """Give a node its children, and look for their splits if asked."""
-        node = self.nodes[index]
-        assert node.split is not None
-        span = slice(node.start, node.stop)
-        codes = self.layout.bins.codes[node.split.feature]
-        n_positive, n_negative = partition_rows(
-            self.rows[span],
-            self.weights[span],
-            node.middle - node.start,
-            codes,
-            node.split.goes_left,
-        )
-        border = node.start + n_positive + n_negative
-        middle = border + (node.middle - node.start) - n_positive
-        left = self._node(node.start, node.start + n_positive, border, node.depth + 1)
-        right = self._node(border, middle, node.stop, node.depth + 1)
-        node.left, node.right = len(self.nodes), len(self.nodes) + 1
-        self.nodes += [left, right]
-        if search:
-            small, large = sorted((left, right), key=lambda child: child.stop - child.start)
-            large.histograms, node.histograms = node.histograms, NO_SUMS
-            self._search(small, large)
-        return [node.left, node.right]
+        def place(start: int, stop: int) -> None:
+            spread(self.rows, starts, mine, start, stop, out)
 
-    def _search(self, small: Node, large: Node | None) -> None:
-        """Find the best splits of a node and of its larger sibling, which holds the parent's sums.
+        run_rows(place, len(self.rows), n_threads)
+        if len(self.rows) < len(out):
+            idle = np.delete(grower.all_rows, self.rows)
+            cuts = np.ascontiguousarray(self.nodes["cut"])
 
-        Only the smaller one's rows are read: what is left of the parent belongs to the sibling.
-        """
-        layout = self.layout
-        wanted = [n for n in (small, large) if n is not None and layout.may_split(n)]
-        if wanted:
-            small.histograms = layout.histograms()
-            n_features = layout.bins.n_features
-            splits = np.zeros((2, n_features), SPLIT)
-            work = (small.stop - small.start) * n_features
-            n_threads = layout.n_threads if work > SERIAL_WORK else 1
-            step = FEATURES_AT_ONCE if n_threads > 1 else n_features
+            def walk(start: int, stop: int) -> None:
+                here = idle[start:stop]
+                args = (tree.nodes, cuts, tree.categories, values)
+                walk_codes(bins.codes, bins.n_bins, here, *args, out)
 
-            def block(index: int) -> None:
-                part = slice(index * step, (index + 1) * step)
-                subtract_from = large if large in wanted else None
-                self._fill(part, small, subtract_from)
-                for node, found in zip(wanted, splits, strict=False):
-                    layout.best_cuts(part, node, found)
+            run_rows(walk, len(idle), n_threads)
+        return out
 
-            run_blocks(block, -(-n_features // step), n_threads)
-            for node, found in zip(wanted, splits, strict=False):
-                layout.choose(node, found)
-        for child in (small, large):
-            if child is not None and child.split is None:
-                layout.release(child)
 
-    def _fill(self, part: slice, small: Node, large: Node | None) -> None:
-        """Histograms of some features for two siblings, of which ``large`` has the parent's."""
-        layout, span = self.layout, slice(small.start, small.stop)
-        first = layout.first[part.start : part.stop + 1]
-        fill_histograms(
-            layout.bins.codes[part],
-            self.rows[span],
-            self.weights[span],
-            small.middle - small.start,
-            first,
-            small.histograms,
-        )
-        if large is not None:
-            subtract_histograms(large.histograms, small.histograms, first)
+# -- layout ----------------------------------------------------------------------------------------
+
+NO_WORDS = np.zeros((0, 0), np.uint64)
+
+
+def _whole_limits(limits: Limits, depth: int, most: int) -> Array:
+    shape = np.zeros(SHAPE_LENGTH, np.int64)
+    shape[MAX_DEPTH], shape[MAX_LEAVES] = depth, most if limits.max_leaf_nodes else 0
+    shape[CRITERION], shape[BY_RATIO] = limits.criterion, limits.by_ratio
+    shape[STOP_PURE] = limits.stop_pure
+    return shape
+
+
+def _other_limits(limits: Limits) -> Array:
+    values = np.zeros(LIMITS_LENGTH)
+    values[L2], values[MIN_WEIGHT] = limits.l2, limits.min_weight
+    values[MIN_ROWS], values[ROW_WEIGHT] = limits.min_rows, limits.row_weight
+    return values
+
+
+def _tiles(n_features: int) -> Array:
+    """First features of tiles that are equally wide and an even number."""
+    n_tiles = min(n_features, 2 * -(-n_features // (2 * FEATURES_A_WORD)))
+    return np.linspace(0, n_features, n_tiles + 1).round().astype(np.int64)
+
+
+def _pack(bins: BinnedMatrix, n_threads: int) -> tuple[Array, Array]:
+    """Tiles of features, and their codes in words where they are bytes."""
+    tiles = _tiles(bins.n_features)
+    if bins.codes.dtype != np.uint8 or not COMPILED:
+        return tiles, NO_WORDS
+    words = np.empty((len(tiles) - 1, bins.n_rows), np.uint64)
+
+    def pack(block: int) -> None:
+        here = slice(block * WORDS_ROWS, (block + 1) * WORDS_ROWS)
+        pack_words(bins.codes[:, here], tiles, words[:, here])
+
+    run_blocks(pack, -(-bins.n_rows // WORDS_ROWS), n_threads)
+    return tiles, words

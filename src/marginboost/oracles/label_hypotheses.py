@@ -12,7 +12,7 @@ import numpy as np
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.labels import own_labels
 from ..core.types import Array
-from ..kernels.label_trees import add_label_trees
+from ..kernels.trees import add_label_trees
 from .any_sklearn import Fitted
 from .tree_hypothesis import Tree, laid_out
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from ..core.types import Array
-from ..kernels.stumps import TIE
+from ..kernels.ties import TIE
 
 
 def cheapest_subtree(left: Array, right: Array, leaf_cost: Array) -> Array:

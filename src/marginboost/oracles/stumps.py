@@ -27,11 +27,11 @@ from ..kernels.stumps import (
     CATEGORY,
     PARTITION,
     THRESHOLD,
-    TIE,
     best_splits,
     lookup_column,
     threshold_column,
 )
+from ..kernels.ties import TIE, resolution
 from ..kernels.weights import weighted_sum
 from .histograms import WeightHistograms
 
@@ -253,7 +253,8 @@ class StumpOracle(Oracle):
         scores = self._scores.copy()
         order: list[int] = []
         for _ in range(min(k, len(scores))):
-            order.append(int(np.argmax(scores > scores.max() - TIE)))
+            most = float(scores.max())
+            order.append(int(np.argmax(scores > most - resolution(most))))
             scores[order[-1]] = -np.inf
         found = [self._candidate(j, dual) for j in order]
         self._histograms.remember(found[0])

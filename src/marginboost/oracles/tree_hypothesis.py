@@ -28,7 +28,7 @@ class Tree(Hypothesis):
         One record a node, the root first, children after their parent. At a leaf ``feature`` is -1
         and ``value`` counts. Elsewhere a row goes ``left`` if its feature is at most ``threshold``
         (infinite: if it is present at all), and a row without a value if ``missing_left``. ``gain``
-        is what the split was worth.
+        is by how much the split raised the score of its criterion.
     categories : array of int32
         A split with ``first < last`` asks instead whether the feature's code is among
         ``categories[first:last]``, which are sorted.

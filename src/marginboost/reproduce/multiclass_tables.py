@@ -58,9 +58,12 @@ def letters(data: Path | None, rounds: int = LETTER_ROUNDS) -> Comparison:
     """Boosted trees on 16,000 letters, tested on 4,000 (Fig. 1.7)."""
     X, y, X_test, y_test = split(data, "letter")
     pruned = LabelTreeOracle(
-        max_depth=None, criterion="entropy", prune="pessimistic", min_leaf_weight=2 / len(y)
+        max_depth=None,
+        criterion="entropy",
+        prune="pessimistic",
+        min_weight_fraction_leaf=2 / len(y),
     )
-    plain = LabelTreeOracle(max_depth=None, max_leaves=LETTER_LEAVES)
+    plain = LabelTreeOracle(max_depth=None, max_leaf_nodes=LETTER_LEAVES)
     models = {
         "M1, pruned trees": AdaBoostM1Classifier(pruned),
         f"M1, {LETTER_LEAVES} leaves": AdaBoostM1Classifier(plain),

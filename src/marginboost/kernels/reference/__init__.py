@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...types import Array
-from ..stumps import TIE
+from ..ties import TIE
 
 
 def assign_bins(values: Array, cuts: Array) -> Array:
@@ -23,7 +23,7 @@ def _first_largest(scores: Array, floor: float) -> tuple[float, int]:
     """Largest score above ``floor`` with ties to the first; (floor, 0) where none is above."""
     best, chosen = floor, 0
     for k, score in enumerate(scores):
-        if score > best + TIE:
+        if score > best + TIE * max(1.0, abs(best)):
             best, chosen = float(score), k
     return best, chosen
 
