@@ -43,7 +43,7 @@ def walk_codes(
     values: Array,
     out: Array,
 ) -> None:
-    """Give some binned rows, in ``out``, the value of their leaf; bins up to ``cuts[k]`` go left."""
+    """Give some binned rows, in ``out``, the value of their leaf; bins to ``cuts[k]`` go left."""
     for row in rows:
         k = 0
         while nodes[k]["feature"] >= 0:
