@@ -1075,3 +1075,42 @@ def test_each_wrong_field_of_a_regressor_is_named(
     classifiers_only = pytest.raises(ModelFileError, match="estimator: got")
     with classifiers_only:
         model_from_document(numeric[name], REGISTRY)
+
+
+# -- settings that had other names -----------------------------------------------------------------
+
+WRITTEN = {
+    "max_leaf_nodes": "max_leaves",
+    "min_samples_leaf": "min_leaf_rows",
+    "min_weight_fraction_leaf": "min_leaf_weight",
+    "l2_regularization": "l2",
+}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CLASSES["GradientBoostClassifier"](
+            n_estimators=2, max_leaf_nodes=3, min_samples_leaf=4, l2_regularization=1.5
+        ),
+        CLASSES["AdaBoostClassifier"](
+            TreeOracle(max_leaf_nodes=3, min_weight_fraction_leaf=0.1), n_estimators=2
+        ),
+    ],
+)
+def test_settings_of_trees_load_under_the_names_they_were_saved_with(model: Any) -> None:
+    X, y = numbers(80)
+    fitted = model.fit(X, y)
+    document = document_of(fitted)
+    params = document["params"]
+    inner = params["estimator"]["params"] if params["estimator"] else params
+    for name, written in WRITTEN.items():
+        if name in inner:
+            inner[written] = inner.pop(name)
+    again = model_from_document(document, CLASSES)
+    assert_same_model(fitted, again, X)
+    assert str(again.get_params()) == str(fitted.get_params())
+    written = next(iter(WRITTEN.values()))
+    inner["max_leaf_nodes"] = inner[written]
+    with pytest.raises(ModelFileError, match="they are the same setting"):
+        model_from_document(document, CLASSES)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
 from marginboost.kernels import tree_reference as reference
+from marginboost.kernels.histograms import COMPILED
 from marginboost.kernels.splits import SQUARES
 from marginboost.oracles import GradientTreeOracle, growth
 
@@ -123,6 +124,7 @@ def check_left(tree, k, node, bins):
         assert len(left) == bins.n_bins[j]
 
 
+@pytest.mark.skipif(not COMPILED, reason="one thread runs uncompiled kernels")
 @pytest.mark.parametrize("subsample", [1.0, 0.5])
 def test_threads_change_nothing(subsample, monkeypatch):
     monkeypatch.setattr(growth, "SERIAL_WORK", 0)

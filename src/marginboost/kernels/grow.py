@@ -249,14 +249,14 @@ def gather_share(job: Job, share: int) -> None:
 
 @kernel
 def least_weight(job: Job, k: int) -> float:
-    """Least weight of a side of a node.
+    """Least weight of a side of a node; less than a TIE of it is rounding.
 
     The rows of a side are estimated by its share of the node's weight, which is exact where all
     rows have the same.
     """
-    node, last = job.nodes[k], job.sums.shape[1] - 1
-    by_rows = job.limits[MIN_ROWS] * (1.0 - SLACK) * job.sums[k, last] / max(node["rows"], TIE)
-    return max(job.limits[MIN_WEIGHT], by_rows)
+    weight = job.sums[k, job.sums.shape[1] - 1]
+    by_rows = job.limits[MIN_ROWS] * (1.0 - SLACK) * weight / max(job.nodes[k]["rows"], TIE)
+    return max(job.limits[MIN_WEIGHT], by_rows, TIE * weight)
 
 
 @kernel
