@@ -25,7 +25,7 @@ What to know before using it:
 - It leaves all weights equal, and a learner without chance returns it for ever. Hence the draws by
   default; without them such a run is ended.
 - G is neither convex nor smooth: it is convex between the steps at which the quantile passes to
-  another row, and up to 1000 rows each of these pieces is searched. With more rows 25 trials find
+  another row, and up to 2000 rows each of these pieces is searched. With more rows 25 trials find
   the valley to search, which need not hold the minimiser.
 - Its slope is not the edge, so a hypothesis of large edge may not lower it at all (``on_stall``).
 
@@ -61,7 +61,7 @@ BASES = ("adaboost", "arc-gv")
 ON_STALL = ("stop", "floor", "adaboost_step")
 FLOOR = 0.05
 """Coefficient of a hypothesis that does not lower G, where the run goes on all the same."""
-EXACT_ROWS = 1000
+EXACT_ROWS = 2000
 """Rows up to which a step is the minimiser; the time for that grows with their square."""
 REPEATS = 20
 """Rounds in a row with the same hypothesis and the same weights, after which the run is stuck."""

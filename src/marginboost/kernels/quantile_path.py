@@ -116,15 +116,17 @@ def least_along(
         if end > a:
             first, down = loss_and_slope(line, below, q, terms, a)
             last, up = loss_and_slope(line, below, q, terms, end)
-            if last < least - tie:
-                step, least = end, last
+            # On the way down from the best step so far every lower loss is a better one.
+            least_gain = 0.0 if step == a and down < -tie else tie
             if down < 0.0 < up:
                 meet = (last - first + down * a - up * end) / (down - up)
-                if first + down * (meet - a) < least - tie:  # where the tangents meet
+                if first + down * (meet - a) < least - least_gain:  # where the tangents meet
                     at = zero_slope(line, below, q, terms, a, end)
                     value = loss_and_slope(line, below, q, terms, at)[0]
-                    if value < least - tie:
+                    if value < least - least_gain:
                         step, least = at, value
+            elif last < least - least_gain:
+                step, least = end, last
         a = end
         if who < 0:
             break
