@@ -28,12 +28,12 @@ from .core.oracle import Oracle
 from .core.run import Run, train
 from .core.sample import Sample
 from .core.state import State
-from .core.types import Array
 from .estimators.classifier import BaseMarginClassifier
 from .kernels.reference import best_category, best_threshold, histogram
 from .model import BinaryModel, LabelModel, ReducedModel
 from .oracles.stumps import StumpOracle
 from .solvers.masters.problem import caps
+from .types import Array
 
 ROUNDING = 1e-8
 """Room for sums of floating-point numbers in another order."""

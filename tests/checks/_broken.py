@@ -22,7 +22,6 @@ from marginboost.core.rule import Rule
 from marginboost.core.sample import Sample
 from marginboost.core.state import State
 from marginboost.core.stop import Stop
-from marginboost.core.types import Array
 from marginboost.core.weights import Weights
 from marginboost.losses import Logistic, Loss, MarginLoss, Quantile, Savage
 from marginboost.oracles.finite import FiniteOracle
@@ -30,6 +29,7 @@ from marginboost.oracles.gradient_trees import GradientTreeOracle
 from marginboost.oracles.stumps import Stump, StumpOracle
 from marginboost.oracles.trees import TreeOracle
 from marginboost.oracles.wrapper import OracleWrapper
+from marginboost.types import Array
 
 # -- rules ---------------------------------------------------------------------------------------
 

@@ -25,12 +25,12 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, Problem
 from ..model import Link, VoteLink
 from ..solvers.entropy_projection import CappedEntropy, EntropySolver
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.masters.problem import check_share, soft_margin
+from ..types import Array
 
 COLUMNS = 4
 """Hypotheses asked for in a round: more save rounds, but make each slower."""

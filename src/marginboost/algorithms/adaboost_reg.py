@@ -46,10 +46,10 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, document
 from ..model import Link, LogisticLink
 from ..solvers.soft_descent import convex_step, search_step, softmin
+from ..types import Array
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING
 

@@ -35,12 +35,12 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..duals.newton import NewtonWeights
 from ..losses import Loss, as_loss
 from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
 from ..solvers.penalised_loss import PenalisedLoss
+from ..types import Array
 from ..validation import check_choice, check_number
 from ._second_order import SecondOrderClassifier, document_trees
 

@@ -28,10 +28,10 @@ import numpy as np
 
 from ..core.oracle import Oracle
 from ..core.sample import Sample
-from ..core.types import Array
 from ..estimators.regressor import BaseBoostRegressor
 from ..losses import Loss, as_loss
 from ..losses.base import ResidualLoss
+from ..types import Array
 from ..validation import check_choice, check_number
 from ._second_order import document_trees, second_order_trees
 from .gradient_boost import STEPS, GradientBoost

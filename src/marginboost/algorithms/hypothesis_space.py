@@ -29,10 +29,10 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.types import Array
 from ..estimators.inputs import read_weights
 from ..model import Model
 from ..solvers.norm_margin import solve_norm_margin
+from ..types import Array
 from .adaboost import AdaBoostClassifier
 
 

@@ -36,13 +36,13 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..losses import Loss, as_loss
 from ..model import Link, LossLink
 from ..solvers.barrier import projected_gradient
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
+from ..types import Array
 from ..validation import check_choice, check_number
 
 COLUMNS = {"newton": 16, "coordinate": 1}

@@ -54,7 +54,6 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import Columns, State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
@@ -64,6 +63,7 @@ from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
 from ..solvers.line_search import LONGEST, longest_step
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
+from ..types import Array
 from ..validation import check_choice, check_number
 from .adaboost import binary_step
 

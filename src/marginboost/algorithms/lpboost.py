@@ -40,7 +40,6 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..model import Link, VoteLink
 from ..solvers.masters.base import Master, MasterError
@@ -49,6 +48,7 @@ from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
 from ..solvers.masters.simplex import SimplexMaster
 from ..solvers.masters.smooth import SmoothMaster
+from ..types import Array
 from ..validation import check_choice, check_number
 
 MASTERS: dict[str, type[Master]] = {

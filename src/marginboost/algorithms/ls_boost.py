@@ -33,13 +33,13 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..kernels.parallel import run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
 from ..oracles.linear import LinearOracle
 from ..oracles.stumps import StumpOracle
+from ..types import Array
 from ..validation import check_choice, check_number
 
 TIE = 1e-12

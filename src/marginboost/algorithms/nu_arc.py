@@ -46,7 +46,6 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..kernels.quantile_path import least_along
 from ..model import Link, VoteLink
@@ -54,6 +53,7 @@ from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step
 from ..solvers.masters.problem import check_share, soft_margin
 from ..solvers.soft_descent import TIE, search_step, softmin
+from ..types import Array
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING, TINY
 

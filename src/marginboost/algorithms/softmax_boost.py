@@ -30,12 +30,12 @@ from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
-from ..core.types import Array
 from ..duals.softmax import SoftmaxWeights, softmax_losses
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.label_hypotheses import TreePerLabel
 from ..oracles.tree_hypothesis import constant_tree
 from ..oracles.tree_per_label import TreePerLabelOracle
+from ..types import Array
 from ..validation import check_number
 from ._labels import LabelClassifier, document_labels
 from ._second_order import LONGEST_STEP, document_trees, second_order_trees

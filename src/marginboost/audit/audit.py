@@ -17,12 +17,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..data.table import frame_names, is_frame
 from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.parallel import resolve_n_jobs
+from ..types import Array
 from ..validation import check_choice, check_number
 from .evidence import Evidence
 from .folds import SEED, Fold, check_classifier, make_folds, take_rows

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.types import Array
 from ..data import BinnedMatrix
 from ..kernels.parallel import resolve_n_jobs, run_rows
 from ..kernels.volumes import sum_levels
 from ..oracles.stumps import Stump
+from ..types import Array
 from ..validation import check_number
 
 TIE = 1e-12

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from ..core.types import Array
 from ..diagnostics._check import same_length, vector
+from ..types import Array
 from ..validation import check_number
 
 ROUNDING = 1e-9

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import average_precision_score
 
-from ..core.types import Array
+from ..types import Array
 from .audit import LabelAudit
 from .folds import take_rows
 from .planting import plant_flips

@@ -32,9 +32,9 @@ from sklearn.base import clone
 from ..algorithms.adaboost_reg import AdaBoostRegClassifier
 from ..algorithms.lpboost import LPBoostClassifier
 from ..core.certificate import Certificate
-from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..solvers.masters.problem import soft_margin
+from ..types import Array
 from .leaks import leaking_features
 from .neighbours import nearest_rows
 from .volumes import log_cell_volumes, log_decision_volumes

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.types import Array
+from ..types import Array
 from .filters.base import NoiseFilter
 from .filters.single import SingleFilter
 from .folds import check_classifier, take_rows

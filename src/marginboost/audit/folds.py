@@ -16,8 +16,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing
 
-from ..core.types import Array
 from ..data import BinnedMatrix
+from ..types import Array
 from ..validation import check_number
 
 SEED = 0

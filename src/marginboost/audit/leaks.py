@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.types import Array
 from ..data import BinnedMatrix
+from ..types import Array
 
 SURE = 0.995
 """Share of rows whose label one feature alone tells, from which it is worth a warning."""

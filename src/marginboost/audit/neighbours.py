@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from ..core.types import Array
+from ..types import Array
 
 
 def nearest_rows(X: Array, of: Array, among: Array, k: int) -> tuple[Array, Array]:

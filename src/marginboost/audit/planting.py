@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
 from ..estimators.inputs import distinct_labels
+from ..types import Array
 from ..validation import check_choice, check_number
 
 KINDS = ("uniform", "class-conditional", "near-boundary", "feature-dependent")

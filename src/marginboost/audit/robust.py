@@ -19,13 +19,13 @@ import numpy as np
 from ..algorithms.lpboost import LPBoost, LPBoostClassifier
 from ..core.oracle import Oracle
 from ..core.sample import Sample
-from ..core.types import Array
 from ..data import BinnedMatrix
 from ..estimators.classifier import BaseMarginClassifier, TrainingSet, document
 from ..estimators.inputs import read_weights
 from ..estimators.multiclass import Reduction
 from ..model import Features
 from ..model.features import FeatureRows
+from ..types import Array
 from ..validation import check_choice, check_number
 from .audit import LabelAudit
 

@@ -32,7 +32,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from ..core.types import Array
+from ..types import Array
 
 FLOOR = 1e-3
 """Least probability of a voter: one that is sure and wrong must not decide alone."""

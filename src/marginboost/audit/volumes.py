@@ -31,11 +31,11 @@ import numpy as np
 from scipy import ndimage
 from scipy.special import logsumexp
 
-from ..core.types import Array
 from ..diagnostics._source import signs_of
 from ..estimators.inputs import read_labels
 from ..kernels.parallel import run_rows
 from ..kernels.volumes import decision_shares
+from ..types import Array
 from ..validation import check_choice, check_number
 from .division import Division, Stage, Walls
 

@@ -17,10 +17,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from ..algorithms.adaboost import AdaBoostClassifier
-from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..estimators.classifier import BaseMarginClassifier
 from ..kernels.parallel import resolve_n_jobs
+from ..types import Array
 from .folds import Fold, fit_folds
 
 TRAINING_ROWS = 20_000

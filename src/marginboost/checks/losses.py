@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.types import Array
 from ..losses import Loss, MarginLoss
+from ..types import Array
 from .contract import Check
 
 EXTREMES = np.array([0.0, 1e-300, 1e-20, 1e-8, 1.0, 37.0, 1e3, 1e8, 1e20])

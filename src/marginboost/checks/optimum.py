@@ -21,9 +21,9 @@ from ..core.objective import (
     SquaredLoss,
     TrainingLoss,
 )
-from ..core.types import Array
 from ..losses import Hinge, Loss
 from ..solvers.margin_lp import solve_margin_lp, solve_priced_margin_lp
+from ..types import Array
 
 # -- best values ---------------------------------------------------------------------------------
 

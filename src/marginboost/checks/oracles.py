@@ -13,10 +13,10 @@ from ..core.hypothesis import hypothesis_from_dict
 from ..core.labels import LabelByLabel, LabelPairs, LabelSample, RightOrWrong
 from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
-from ..core.types import Array
 from ..core.weights import Reweighting, Weights
 from ..data import BinnedMatrix, Table
 from ..oracles.label_trees import LabelOracle
+from ..types import Array
 from .contract import Check
 
 ROWS = 60

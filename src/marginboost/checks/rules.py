@@ -18,8 +18,8 @@ from ..core.run import Run, train
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..core.types import Array
 from ..oracles.finite import FiniteOracle, matrix_sample
+from ..types import Array
 from .contract import Check
 from .optimum import attained, optimum
 

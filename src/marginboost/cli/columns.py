@@ -18,7 +18,7 @@ from .errors import require
 from .reading import DataFile, shorten
 
 if TYPE_CHECKING:  # the core brings scikit-learn along, which `info` can do without
-    from ..core.types import Array
+    from ..types import Array
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})(\.0*)?")

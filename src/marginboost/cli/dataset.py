@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
 from ..model import Features
+from ..types import Array
 from . import columns
 from .errors import ModelError, require, suggest
 from .options import dialect_of

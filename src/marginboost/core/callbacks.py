@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..types import Array
 from ..validation import check_choice
 from .ensemble import Rows
 from .stop import Stop
-from .types import Array
 
 if TYPE_CHECKING:
     from .oracle import Oracle

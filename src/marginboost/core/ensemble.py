@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..kernels.parallel import run_blocks
+from ..types import Array
 from .hypothesis import Hypothesis
-from .types import Array
 
 
 class Rows(Protocol):

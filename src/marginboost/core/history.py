@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .types import Array
+from ..types import Array
 
 FIELDS = {
     "edge": "edge of the hypothesis found (γ)",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .types import Array
+from ..types import Array
 
 
 class Hypothesis(ABC):

@@ -30,10 +30,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..types import Array
 from .ensemble import Ensemble
 from .hypothesis import Hypothesis
 from .sample import Sample
-from .types import Array
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from ..types import Array
 from .hypothesis import Hypothesis
 from .sample import Sample
-from .types import Array
 from .weights import Weights
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..types import Array
 from .objective import Margin, Objective
 from .oracle import Candidate
 from .sample import Sample
 from .stop import Stop
-from .types import Array
 
 if TYPE_CHECKING:
     from .state import State

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..types import Array
 from .callbacks import Callback
 from .certificate import Certificate
 from .ensemble import Ensemble
@@ -17,7 +18,6 @@ from .rule import Rule
 from .sample import Sample
 from .state import State
 from .stop import Stop
-from .types import Array
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Self
 import numpy as np
 
 from ..data import BinnedMatrix, Table
+from ..types import Array
 from .ensemble import Ensemble
 from .hypothesis import Hypothesis
-from .types import Array
 
 FURTHEST = 332
 """Largest weights beyond two to plus or minus this, about 1e±100, are taken as that."""

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..kernels.parallel import run_rows
 from ..kernels.weights import add_column
+from ..types import Array
 from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis
 from .oracle import Candidate
 from .sample import Sample
-from .types import Array
 from .weights import Weights
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .types import Array
+from ..types import Array
 
 if TYPE_CHECKING:
     from .oracle import Candidate

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 DIMENSION = 20
 WAVE_POINTS = 21

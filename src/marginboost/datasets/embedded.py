@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 NOMINAL = ("sex", "cp", "fbs", "restecg", "exang", "slope", "thal")
 """Features of the Cleveland data whose numbers are names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 
 def book_toy() -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.sample import bounded_weights
-from ..core.types import Array
+from ..types import Array
 
 SLACK = 1e-9
 """Rounding by which a value may leave its range; it is put back on the border."""

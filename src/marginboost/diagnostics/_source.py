@@ -9,7 +9,7 @@ import numpy as np
 from ..core.certificate import Certificate
 from ..core.history import History
 from ..core.run import Run
-from ..core.types import Array
+from ..types import Array
 
 
 def _read(source: Any, name: str) -> Any:

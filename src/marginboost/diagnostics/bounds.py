@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, xlog1py
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_number
 from ._check import distribution, same_length, signs, vector
 from .margins import MarginDistribution, margin_distribution

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 from ._source import feature_names_of, name_of
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_number
 from ._check import same_length, vector
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_number
 from ._check import distribution, outcome_matrix, same_length, vector
 

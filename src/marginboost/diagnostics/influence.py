@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.callbacks import Callback
 from ..core.stop import Stop
-from ..core.types import Array
+from ..types import Array
 from ._check import distribution, vector
 
 if TYPE_CHECKING:

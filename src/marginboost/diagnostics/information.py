@@ -37,7 +37,7 @@ from ..core.callbacks import Callback, keep_lowest
 from ..core.hypothesis import Hypothesis
 from ..core.labels import LabelSample
 from ..core.stop import Stop
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_choice, check_number
 from ._check import vector
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
 from ..losses import Loss, as_loss
 from ..solvers.coordinate_descent import CoordinateProblem, Descent
+from ..types import Array
 from ..validation import check_choice, check_number
 from ._check import outcome_matrix, same_length, vector
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_choice, check_number
 from ._check import distribution, same_length, signs, vector
 

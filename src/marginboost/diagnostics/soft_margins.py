@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
 from ..solvers.barrier import projected_gradient
 from ..solvers.masters.problem import soft_margin
+from ..types import Array
 from ..validation import check_number
 from ._check import distribution, outcome_matrix, same_length, vector
 from .bounds import MarginBound, margin_bound

@@ -22,10 +22,10 @@ import numpy as np
 
 from ..core.oracle import Candidate
 from ..core.state import State
-from ..core.types import Array
 from ..kernels.parallel import run_rows
 from ..kernels.slopes import logistic_slopes, negative_sizes, scale_pair
 from ..losses import Logistic, Loss, ResidualLoss
+from ..types import Array
 
 Facts = tuple[float, float, float]
 """Of some rows: Σ|slope|, their part of the mean loss, smallest ``y F``."""

@@ -17,7 +17,6 @@ from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
-from ..core.types import Array
 from ..data import BinnedMatrix, Table
 from ..data.table import default_names, is_frame, read_array
 from ..kernels.parallel import resolve_n_jobs
@@ -25,6 +24,7 @@ from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.any_sklearn import SklearnOracle
 from ..oracles.stumps import StumpOracle
+from ..types import Array
 from ..validation import check_number
 from .fitted import FittedAttributes
 

@@ -15,7 +15,6 @@ from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run
 from ..core.sample import Sample
-from ..core.types import Array
 from ..data import BinnedMatrix
 from ..model import (
     BinaryModel,
@@ -28,6 +27,7 @@ from ..model import (
     ReducedModel,
 )
 from ..model.features import FeatureRows
+from ..types import Array
 from .base import BaseBooster, document
 from .fitted import ClassifierOutputs
 from .inputs import class_positions, distinct_labels, known_positions, read_labels, read_weights

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.ensemble import Ensemble
-from ..core.types import Array
 from ..model import ClassModel, FittedRun, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..model.file import save_model
+from ..types import Array
 from .inputs import known_positions, read_labels
 
 

@@ -9,7 +9,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..core.sample import bounded_weights
-from ..core.types import Array
+from ..types import Array
 
 
 def _check_plain(name: str, values: Any, *, dates: bool = False) -> None:

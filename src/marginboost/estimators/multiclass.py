@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.oracle import Oracle
-from ..core.types import Array
 from ..data import Table
 from ..model import make_code
+from ..types import Array
 
 if TYPE_CHECKING:
     from .classifier import BaseMarginClassifier, TrainingSet

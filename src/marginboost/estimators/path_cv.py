@@ -19,7 +19,7 @@ from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_choice, check_number
 from .classifier import BaseMarginClassifier
 

@@ -10,9 +10,9 @@ from sklearn.base import RegressorMixin
 
 from ..core.callbacks import Encoder
 from ..core.sample import Sample
-from ..core.types import Array
 from ..model import Features, FittedRun, RegressionModel
 from ..model.features import FeatureRows
+from ..types import Array
 from .base import BaseBooster, document
 from .inputs import read_targets, read_weights
 

@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 
 class Loss(ABC):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 from .base import MarginLoss
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlog1py
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_number
 from .base import ResidualLoss
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
-from ..core.types import Array
+from ..types import Array
 from .base import MarginLoss
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_number
 from .base import MarginLoss
 from .logistic import Logistic

@@ -14,9 +14,9 @@ from ..core.ensemble import Ensemble
 from ..core.history import History
 from ..core.run import Run
 from ..core.stop import Stop
-from ..core.types import Array
 from ..data import BinnedMatrix
 from ..kernels.parallel import resolve_n_jobs
+from ..types import Array
 from .explanation import Explanation
 from .features import FeatureRows, Features, check_cuts
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
 from ..kernels.ties import TIE
+from ..types import Array
 from .base import FittedRun, Model, OneRunModel
 from .decoding import Decoder, class_probabilities, class_shares, multiclass_margins
 from .features import FeatureRows

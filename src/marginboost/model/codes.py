@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 CODES = ("one-vs-rest", "all-pairs", "error-correcting")
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import softmax
 
-from ..core.types import Array
+from ..types import Array
 
 DECODINGS = ("auto", "linear", "ramp", "hamming", "exponential")
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..core.ensemble import Ensemble
-from ..core.types import Array
 from ..data import Table
 from ..data.table import Categories, as_source, frame_names, is_frame
 from ..kernels.reference import step_function
 from ..oracles.stumps import StepFunction, Stump, step_functions
+from ..types import Array
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.history import OPTIONAL
 from ..core.oracle import Oracle
-from ..core.types import Array
 from ..files import GZIP, TooLarge, unpack, write_whole
 from ..losses import Loss
+from ..types import Array
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, ClassModel, ReducedModel
 from .contract import Saved

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, softmax
 
-from ..core.types import Array
 from ..losses import Loss
+from ..types import Array
 
 
 class Link(ABC):

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
-from ..core.types import Array
 from ..kernels.ties import TIE
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.stumps import Stump, in_order_of_prediction, step_functions
 from ..oracles.tree_hypothesis import Tree
+from ..types import Array
 from .base import Model, RegressionModel
 from .classes import BinaryModel, LabelModel
 

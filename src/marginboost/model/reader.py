@@ -16,8 +16,8 @@ from ..core.history import FIELDS, OPTIONAL, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.oracle import Oracle
 from ..core.stop import Stop
-from ..core.types import Array
 from ..losses import Loss
+from ..types import Array
 from ..validation import parameter_names
 from .base import FittedRun, RegressionModel
 from .classes import BinaryModel, LabelModel, ReducedModel

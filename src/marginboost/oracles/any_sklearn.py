@@ -12,9 +12,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
-from ..core.types import Array
 from ..core.weights import Weights
 from ..data import BinnedMatrix
+from ..types import Array
 
 
 @dataclass(frozen=True)

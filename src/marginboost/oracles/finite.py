@@ -11,10 +11,10 @@ import numpy as np
 from ..core.hypothesis import Hypothesis, check_feature
 from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
-from ..core.types import Array
 from ..core.weights import Weights
 from ..data import Table
 from ..solvers.margin_lp import solve_margin_lp
+from ..types import Array
 
 TIE = 1e-12
 """Edges that differ by less are tied."""

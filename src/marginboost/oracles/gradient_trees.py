@@ -21,12 +21,12 @@ from typing import Self
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
-from ..core.types import Array
 from ..core.weights import Weights
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
 from ..kernels.splits import SQUARES
 from ..kernels.weights import weighted_sum
+from ..types import Array
 from ..validation import check_choice, check_number
 from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
 

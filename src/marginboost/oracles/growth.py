@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
 from ..data import BinnedMatrix
 from ..kernels.grow import (
     BY_RATIO,
@@ -55,6 +54,7 @@ from ..kernels.splits import SPLIT, is_heavier
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
 from ..kernels.ties import TIE
 from ..kernels.trees import NODE, walk_codes
+from ..types import Array
 from ..validation import check_choice, check_number
 from .histograms import SERIAL_WORK
 from .tree_hypothesis import Tree, with_categories

@@ -16,7 +16,6 @@ from functools import partial
 import numpy as np
 
 from ..core.oracle import Candidate
-from ..core.types import Array
 from ..core.weights import Reweighting
 from ..data import BinnedMatrix
 from ..kernels.incremental_histograms import (
@@ -30,6 +29,7 @@ from ..kernels.incremental_histograms import (
 )
 from ..kernels.parallel import ROW_BLOCK, WorkerPool, run_blocks
 from ..kernels.stumps import histograms_any, histograms_uint8
+from ..types import Array
 
 SERIAL_WORK = 1 << 19
 """Codes, read in a third of a millisecond, below which other threads are left alone."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.labels import own_labels
-from ..core.types import Array
 from ..kernels.trees import add_label_trees
+from ..types import Array
 from .any_sklearn import Fitted
 from .tree_hypothesis import Tree, laid_out
 

@@ -24,12 +24,12 @@ import numpy as np
 
 from ..core.labels import LabelSample, narrowed
 from ..core.oracle import Candidate, Oracle
-from ..core.types import Array
 from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..kernels.splits import ABSOLUTE, ENTROPY, LARGEST, SQUARES
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
+from ..types import Array
 from ..validation import check_choice, check_number
 from .any_sklearn import check_takes_weights, seeded
 from .growth import Growth, Limits, TreeGrower, check_pruning, check_size

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis, check_feature
 from ..core.oracle import Candidate, Oracle
-from ..core.types import Array
 from ..core.weights import Weights
 from ..data import BinnedMatrix
 from ..solvers.masters.pool import ColumnPool
+from ..types import Array
 
 TIE = 1e-12
 """Edges that differ by less, relative to the largest, are tied."""

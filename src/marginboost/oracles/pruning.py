@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaincinv
 
-from ..core.types import Array
 from ..kernels.ties import TIE
+from ..types import Array
 
 
 def cheapest_subtree(left: Array, right: Array, leaf_cost: Array) -> Array:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.oracle import Candidate
-from ..core.types import Array
 from ..core.weights import Weights
 from ..kernels.weights import weighted_sum
+from ..types import Array
 from .wrapper import OracleWrapper
 
 

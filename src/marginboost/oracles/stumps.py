@@ -18,7 +18,6 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate, Oracle
-from ..core.types import Array
 from ..core.weights import Weights
 from ..kernels.binning import BYTE_CUTS
 from ..kernels.parallel import run_rows
@@ -33,6 +32,7 @@ from ..kernels.stumps import (
 )
 from ..kernels.ties import TIE, resolution
 from ..kernels.weights import weighted_sum
+from ..types import Array
 from .histograms import WeightHistograms
 
 

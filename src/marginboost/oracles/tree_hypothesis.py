@@ -14,8 +14,8 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate
-from ..core.types import Array
 from ..kernels.trees import NODE, add_trees
+from ..types import Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)

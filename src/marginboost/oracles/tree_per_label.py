@@ -18,9 +18,9 @@ import numpy as np
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.sample import Sample
-from ..core.types import Array
 from ..core.weights import Weights
 from ..kernels.parallel import run_blocks, run_rows
+from ..types import Array
 from .gradient_trees import GradientTreeOracle
 from .label_hypotheses import TreePerLabel
 from .label_trees import LabelOracle

@@ -22,13 +22,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
-from ..core.types import Array
 from ..core.weights import Weights
 from ..kernels.histograms import pair_sizes
 from ..kernels.parallel import run_rows
 from ..kernels.splits import ABSOLUTE, ENTROPY, SQUARES, Z
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
+from ..types import Array
 from ..validation import check_choice, check_number
 from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_pruning, check_size
 from .pruning import cheapest_subtree, complexity_cost, pessimistic_cost

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..audit import LabelAudit, log_decision_volumes, mean_volumes
-from ..core.types import Array
 from ..kernels.reference import step_function
 from ..oracles.stumps import StepFunction
+from ..types import Array
 from .plain import VALUE_LENGTH, Names, number, numbers, text
 
 MARGIN_BINS = 40

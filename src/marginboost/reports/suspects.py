@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..audit import LabelAudit
-from ..core.types import Array
+from ..types import Array
 from .curves import vote_margins
 from .plain import VALUE_LENGTH, Names, number, numbers, text
 

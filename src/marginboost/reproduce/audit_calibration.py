@@ -17,8 +17,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from ..audit import LabelAudit, plant_flips
-from ..core.types import Array
 from ..datasets import circle_2d, ringnorm, twonorm, waveform
+from ..types import Array
 from . import Comparison, load_arrays
 
 ROWS = 2000

@@ -38,8 +38,8 @@ from ..audit import (
     mean_volumes,
 )
 from ..audit.filters.decision_volume import smallest
-from ..core.types import Array
 from ..datasets import load_wisconsin
+from ..types import Array
 from . import Comparison
 
 FOLDS, VOTERS, THRESHOLD = 3, 4, 0.5

@@ -31,9 +31,9 @@ from ..algorithms import (
     LPBoostClassifier,
     NuArcClassifier,
 )
-from ..core.types import Array
 from ..datasets import flip_labels
 from ..oracles import TreeOracle
+from ..types import Array
 from . import Comparison, load_arrays
 
 SETS = (

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
 from ..diagnostics import has_finite_minimiser, linear_rate
 from ..solvers.bregman import parallel_descent
 from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
+from ..types import Array
 from . import Comparison
 
 LOSSES = ("exponential", "logistic", "squared")

@@ -28,8 +28,8 @@ from ..algorithms import (
     SAMMEClassifier,
 )
 from ..algorithms.multiclass import MulticlassBooster
-from ..core.types import Array
 from ..oracles import LabelTreeOracle, TreeOracle
+from ..types import Array
 from . import Comparison, load_arrays
 
 SETS = ("vowel", "segment", "digits8x8", "satimage", "letter")

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_choice, check_number
 
 Barrier = Callable[[Array, float], tuple[Array, Array, Array]]

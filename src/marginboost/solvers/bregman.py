@@ -43,9 +43,9 @@ from typing import Any
 import numpy as np
 
 from ..core.state import Columns
-from ..core.types import Array
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, as_loss
+from ..types import Array
 from ..validation import check_choice, check_number
 from .coordinate_descent import Chooser, CoordinateProblem, Descent, coordinate_descent
 from .line_search import LONGEST

@@ -36,8 +36,8 @@ import numpy as np
 
 from ..core.sample import Sample
 from ..core.state import Columns
-from ..core.types import Array
 from ..losses import Loss, as_loss
+from ..types import Array
 from ..validation import check_choice, check_number
 from .masters.pool import ColumnPool
 from .penalised_loss import PenalisedLoss

@@ -30,9 +30,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.types import Array
 from ..kernels.parallel import one_algebra_thread, run_rows
 from ..kernels.weights import split_mass, threshold_weights
+from ..types import Array
 from .masters.pool import ColumnPool
 
 SOLVED = 1e-10

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 LONGEST = 20.0
 """Most by which a step should move a score where no step is the best, or only one beyond reason.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 from ..validation import check_number
 
 TOL = 1e-9

@@ -20,10 +20,10 @@ import numpy as np
 
 from ..core.sample import Sample
 from ..core.state import Columns
-from ..core.types import Array
 from ..kernels.parallel import one_algebra_thread, run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss
+from ..types import Array
 from .barrier import projected_gradient
 from .line_search import increasing_root
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core.types import Array
+from ..types import Array
 
 TRIALS = (np.arange(25) / 24.0) ** 2
 """Steps tried, as shares of the longest one: dense near 0, where most steps are."""

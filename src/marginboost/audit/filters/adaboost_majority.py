@@ -16,7 +16,7 @@ import numpy as np
 
 from ...algorithms import AdaBoostClassifier
 from ...core.sample import Sample
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from ..folds import fit_folds, make_folds
 from .base import NoiseFilter

@@ -11,10 +11,10 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
-from ...core.types import Array
 from ...data import BinnedMatrix
 from ...data.table import is_frame
 from ...estimators.inputs import distinct_labels, read_labels
+from ...types import Array
 from ..folds import take_rows
 
 

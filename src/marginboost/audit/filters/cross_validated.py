@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from .base import NoiseFilter
 from .voting import check_voters, error_share, voter_errors

@@ -19,8 +19,8 @@ import numpy as np
 from sklearn.base import clone
 
 from ...algorithms import AdaBoostClassifier
-from ...core.types import Array
 from ...estimators.classifier import BaseMarginClassifier
+from ...types import Array
 from ...validation import check_choice, check_number
 from ..volumes import log_decision_volumes
 from .base import NoiseFilter

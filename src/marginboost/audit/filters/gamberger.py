@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.types import Array
 from ...estimators.inputs import distinct_labels
+from ...types import Array
 from ...validation import check_number
 from .base import NoiseFilter
 

@@ -17,8 +17,8 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from ...core.types import Array
 from ...estimators.inputs import distinct_labels
+from ...types import Array
 from ...validation import check_number
 from ..folds import SEED
 from .base import NoiseFilter

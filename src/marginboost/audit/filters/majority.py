@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from .base import NoiseFilter
 from .voting import check_voters, error_share, voter_errors

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ...core.types import Array
+from ...types import Array
 from ..neighbours import nearest_rows
 
 

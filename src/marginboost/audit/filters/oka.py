@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from .base import NoiseFilter
 from .neighbourhood import nearest_others, outvoted

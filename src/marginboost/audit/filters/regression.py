@@ -12,7 +12,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import column_or_1d
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from .base import NoiseFilter
 

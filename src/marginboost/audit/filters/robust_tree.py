@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from ..folds import SEED
 from .base import NoiseFilter

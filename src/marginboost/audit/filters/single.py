@@ -14,7 +14,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
-from ...core.types import Array
+from ...types import Array
 from ..folds import SEED, check_classifier
 from .base import NoiseFilter
 from .voting import voter_errors

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import gammaln
 from sklearn.tree import DecisionTreeClassifier
 
-from ...core.types import Array
+from ...types import Array
 from ..folds import SEED
 from .base import NoiseFilter
 

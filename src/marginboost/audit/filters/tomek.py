@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_choice, check_number
 from .base import NoiseFilter
 from .neighbourhood import nearest_neighbour_rule, nearest_others, outvoted

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from ...core.types import Array
+from ...types import Array
 from ..folds import SEED, check_classifier, fit_folds, make_folds
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from .base import NoiseFilter
 from .neighbourhood import agreeing, nearest_neighbour_rule, nearest_others, outvoted

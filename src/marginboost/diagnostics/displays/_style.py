@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
 PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#E69F00"

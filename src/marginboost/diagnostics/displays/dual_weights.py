@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_number
 from .._check import distribution, same_length, vector
 from .._source import nu_of, training_margins_of, training_weights_of

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_choice
 from .._check import same_length
 from .._source import history_of, name_of

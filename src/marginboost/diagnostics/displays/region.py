@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.types import Array
 from ...data.table import is_frame
+from ...types import Array
 from ...validation import check_number
 from .._check import same_length
 from ._style import BLUE, INK, ORANGE, new_axes, plain, vote_colors

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from ...validation import check_choice, check_number
 from .._check import same_length, vector
 from .._source import name_of

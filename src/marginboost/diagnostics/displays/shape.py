@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.types import Array
 from ...data import Table
 from ...data.table import as_source
+from ...types import Array
 from ...validation import check_number
 from .._check import SLACK
 from ._style import BLUE, GREY, INK, ORANGE, PALE, grid_axes, plain

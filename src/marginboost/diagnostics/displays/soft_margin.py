@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from .._check import signs, vector
 from .._source import nu_of, training_margins_of
 from ..margins import margin_distribution

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from .._check import distribution, same_length, vector
 from .._source import signs_of
 from ..bounds import exponential_loss, training_error_bound

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from .packed_pool import PackedPool
 from .problem import MarginProblem
 

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
 from ...kernels.parallel import one_algebra_thread
+from ...types import Array
 from .base import SHARE, Master
 from .packed_pool import PackedPool
 

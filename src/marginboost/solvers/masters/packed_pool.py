@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.types import Array
 from ...kernels.parallel import run_blocks
 from ...kernels.soft_margin import add_tables, copy_bit, set_bit, sum_by_code, unpack
+from ...types import Array
 from .pool import ROWS, ColumnPool, are_signs
 
 GROUPS = 4

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.types import Array
 from ...kernels.parallel import run_blocks, run_rows
 from ...kernels.soft_margin import add_columns
 from ...kernels.weights import weighted_sum
+from ...types import Array
 
 ROWS = 1 << 15
 """Rows of one task: a vote is the same number whatever block its row is in, so blocks are small."""

@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 
 
 def soft_margin(margins: Array, prior: Array, nu: float | None) -> tuple[float, float]:

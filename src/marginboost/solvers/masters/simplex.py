@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...types import Array
 from .base import Master, MasterError
 from .packed_pool import PackedPool
 from .problem import MarginProblem

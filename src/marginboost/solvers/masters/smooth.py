@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.types import Array
 from ...kernels.parallel import one_algebra_thread, run_blocks
 from ...kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
+from ...types import Array
 from .base import Master
 from .interior import InteriorMaster
 from .packed_pool import PackedPool
