@@ -1,4 +1,4 @@
-"""One example spoils a hard margin and not a soft one (Rätsch 2001, Fig. 4.2; E2).
+"""One example spoils a hard margin and not a soft one (Rätsch 2001, Fig. 4.2; R2-E2).
 
 Hypotheses are the monomials up to the third degree. The hard margin bends its boundary round an
 outlier and round a wrong label; the soft margin (ν-LP) lets a share ν of the examples fall short.

@@ -1,4 +1,4 @@
-"""Planes of largest margin for two norms (Rätsch 2001, Fig. 1.7; A08, E07).
+"""Planes of largest margin for two norms (Rätsch 2001, Fig. 1.7; R1-A08, R1-E07).
 
 With ‖α‖_1 = 1, as in boosting, a margin is a distance in the largest coordinate, and the points
 nearest to the plane touch it with squares; with ‖α‖_2 = 1, as in support vector machines, with

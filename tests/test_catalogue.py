@@ -55,7 +55,6 @@ def test_cited_ids_are_in_the_catalogue(pages):
     assert list(catalogue.citation_problems(pages)) == []
 
 
-@pytest.mark.xfail(reason="ids of one source that code cites do not all carry its prefix")
 def test_cited_ids_carry_their_source():
     assert list(catalogue.bare_citations()) == []
 

@@ -1,7 +1,7 @@
 """Check a model's certificate against data, without trust in the run that made it.
 
 The objective v(α) of a combination (its smallest margin, or its soft margin) and the largest edge
-γ(d) under admissible example weights d bracket the best possible value by duality (Q17, A3):
+γ(d) under admissible example weights d bracket the best possible value by duality (R1-Q17, R2-A3):
 
     v(α)  <=  best  <=  max_h Σ_i d_i y_i h(x_i)    for all α, and all d with Σd = 1 under the caps.
 

@@ -1,4 +1,7 @@
-"""Sample sizes and bounds by VC dimension (Q04-Q06, Q09, Q10, V02, C01, C03)."""
+"""Sample sizes and bounds by VC dimension.
+
+See R1-Q04 to R1-Q06, R1-Q09, R1-Q10, R1-V02, R1-C01, R1-C03.
+"""
 
 import math
 

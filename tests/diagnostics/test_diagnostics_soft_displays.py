@@ -1,4 +1,4 @@
-"""Pictures of soft margins, weights and gaps (ratsch-2 E4, Fig. 4.4-4.6)."""
+"""Pictures of soft margins, weights and gaps (R2-E4, Fig. 4.4-4.6)."""
 
 import copy
 
@@ -141,7 +141,7 @@ def test_extreme_shares(nu):
 
 
 def test_weights_against_margins_with_the_cap(soft):
-    """C3 as a picture: below ρ at the cap, beyond ρ without weight."""
+    """R2-C3 as a picture: below ρ at the cap, beyond ρ without weight."""
     display = rendered(DualWeightDisplay.from_estimator(soft))
     assert display.cap_line_.get_ydata()[0] == pytest.approx(1 / 0.3)
     assert display.rho_line_.get_xdata()[0] == soft.rho_

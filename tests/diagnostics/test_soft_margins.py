@@ -1,4 +1,7 @@
-"""Soft margins, influence, stability, compression, comparison (ratsch-2 Q2-Q14, C2-C9, C29)."""
+"""Soft margins, influence, stability, compression, comparison.
+
+See R2-Q2 to R2-Q14, R2-C2 to R2-C9, R2-C29.
+"""
 
 import math
 
@@ -62,7 +65,7 @@ def cuts(draw, weighted=True):
 @theory
 @given(cuts())
 def test_rho_solves_the_linear_program(problem):
-    """(4.14) as a linear program over (ρ, ξ), by HiGHS (A4, C6)."""
+    """(4.14) as a linear program over (ρ, ξ), by HiGHS (R2-A4, R2-C6)."""
     margins, weights, nu = problem
     p = weights / weights.sum()
     n = len(margins)
@@ -81,7 +84,7 @@ def test_rho_solves_the_linear_program(problem):
 @theory
 @given(cuts(weighted=False))
 def test_rho_is_the_kth_smallest_margin(problem):
-    """C6: k = ⌈νN⌉."""
+    """R2-C6: k = ⌈νN⌉."""
     margins, _, nu = problem
     k = math.ceil(nu * len(margins) - 1e-9)
     assert nu_margin(margins, nu).rho == np.sort(margins)[k - 1]
@@ -114,7 +117,7 @@ def test_soft_margins_have_the_value_as_their_minimum(problem):
 @theory
 @given(cuts())
 def test_nu_property(problem):
-    """C2: errors <= ν <= errors + on; beyond <= 1 - ν."""
+    """R2-C2: errors <= ν <= errors + on; beyond <= 1 - ν."""
     margins, weights, nu = problem
     cut = nu_margin(margins, nu, sample_weight=weights)
     parts = cut.fractions()
@@ -148,7 +151,10 @@ def test_rows_of_weight_zero_do_not_set_rho():
 @theory
 @given(cuts(), st.floats(0.5, 200.0))
 def test_weights_of_nu_arc(problem, length):
-    """E4, Fig. 4.6: one weight for all below ρ, the largest; never above the cap p / ν (C7)."""
+    """R2-E4, Fig. 4.6: one weight for all below ρ, the largest; never above the cap p / ν.
+
+    See R2-C7.
+    """
     margins, weights, nu = problem
     cut = nu_margin(margins, nu, sample_weight=weights)
     d = cut.weights_at(length)
@@ -174,7 +180,7 @@ def test_lpboost_reports_the_same_rho():
 @theory
 @given(st.integers(0, 2**20), st.floats(0.05, 0.9))
 def test_examples_with_slack_weigh_their_cap(seed, nu):
-    """C3, at the optimum of the full program."""
+    """R2-C3, at the optimum of the full program."""
     rng = np.random.default_rng(seed)
     outcomes = rng.uniform(-0.6, 1, (15, 8))
     solution = solve_margin_lp(outcomes, nu)
@@ -188,7 +194,7 @@ def test_examples_with_slack_weigh_their_cap(seed, nu):
 @theory
 @given(st.floats(-3, 5), st.sampled_from([1.0, 0.1, 1e-3]), st.floats(0.0, 2.0))
 def test_smooth_slack_minimises_the_barrier(outcome, beta, target):
-    """(4.18) in ξ, by a numeric search; (4.19) is its minimiser; β → 0 is the slack (C9)."""
+    """(4.18) in ξ, by a numeric search; (4.19) is its minimiser; β → 0 is the slack (R2-C9)."""
 
     def barrier(xi):
         short = np.clip([-xi / beta, -(xi + outcome - target) / beta], -700, 700)
@@ -223,14 +229,14 @@ def test_nu_bound_needs_a_positive_margin():
 
 
 def test_compression_golden_values():
-    """E16, V11, C29, C54: 24.2 % by natural logarithms, 34.9 % by binary ones."""
+    """R1-E16, R1-V11, R2-C29, R1-C54: 24.2 % by natural logarithms, 34.9 % by binary ones."""
     assert compression_bound(200, 10) == pytest.approx(0.241811, abs=5e-7)
     assert compression_bound(200, 10, logarithm="binary") == pytest.approx(0.348860, abs=5e-7)
 
 
 @pytest.mark.parametrize("n", [2000, 20000])
 def test_how_many_examples_make_compression_trivial(n):
-    """E16: (B.10) says something up to 0.35 N, not N/2; (B.13) up to about 15 %."""
+    """R1-E16: (B.10) says something up to 0.35 N, not N/2; (B.13) up to about 15 %."""
     says = [q / n for q in range(1, n, n // 200) if compression_bound(n, q) < 1]
     assert max(says) == pytest.approx(0.35, abs=0.02)
     says = [q / n for q in range(1, n, n // 400) if risk_compression_bound(n, q, 0.0) < 1]
@@ -276,7 +282,7 @@ def test_no_violation_at_a_minimum_over_the_orthant(seed):
 @theory
 @given(st.integers(0, 2**20), st.floats(0.15, 0.7))
 def test_free_moves_leave_the_solution_alone(seed, nu):
-    """Q12, Prop. 4.3 (1a), (1b): at least J - N + 1 dimensions; α and ρ stay."""
+    """R2-Q12, Prop. 4.3 (1a), (1b): at least J - N + 1 dimensions; α and ρ stay."""
     rng = np.random.default_rng(seed)
     n, m = 8, 14
     outcomes = rng.uniform(-0.7, 1, (n, m))
@@ -305,7 +311,7 @@ def test_free_moves_leave_the_solution_alone(seed, nu):
 
 
 def test_flipping_a_label_changes_the_solution():
-    """Prop. 4.3 (2) is false (C5): after a flip the old combination is not optimal any more."""
+    """Prop. 4.3 (2) is false (R2-C5): after a flip the old combination is not optimal any more."""
     worse = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -480,7 +486,10 @@ SPREADS = np.array(
 
 
 def test_mean_percent_of_table_4_1():
-    """Q13, E7: as recomputed from the printed errors; the first two are misprinted tenfold."""
+    """As recomputed from the printed errors; the first two are misprinted tenfold.
+
+    See R2-Q13, R2-E7.
+    """
     found = mean_percent(MEANS)
     np.testing.assert_allclose(
         found.mean, [232, 115, 6.1, 13.6, 2.9, 3.2, 3.0, 3.1], rtol=2e-3, atol=0.05
@@ -491,7 +500,7 @@ def test_mean_percent_of_table_4_1():
 
 
 def test_best_methods_of_table_4_1():
-    """Q14, E7: AB_R 8, C-Bar 8, SVM 7, ν-Arc 5, RBF 2, AB 2, KNN 1, C4.5 1."""
+    """R2-Q14, R2-E7: AB_R 8, C-Bar 8, SVM 7, ν-Arc 5, RBF 2, AB 2, KNN 1, C4.5 1."""
     best = np.array([best_methods(*row, 100) for row in zip(MEANS, SPREADS, strict=True)])
     counts = dict(zip(METHODS, best.sum(axis=0).tolist(), strict=True))
     assert counts == {

@@ -162,7 +162,7 @@ def test_mirrored_features_are_tied_at_every_rank(seed):
 
 
 def test_a_side_without_weight_is_positive():
-    """As X01 breaks ties; rounding noise must not choose a label."""
+    """As R1-X01 breaks ties; rounding noise must not choose a label."""
     X = np.array([[0.0], [1.0], [1.0]])
     (found,) = search(X, np.array([-0.5, 0.25, -0.25 - 1e-16]))
     assert (found.hypothesis.left, found.hypothesis.right) == (-1.0, 1.0)
@@ -171,7 +171,7 @@ def test_a_side_without_weight_is_positive():
     assert found.edge == 0.0
 
 
-# -- equal values (the tie bug of the original p-boosting code, Barnes B1) ------------------------
+# -- equal values (the tie bug of the original p-boosting code, BA-B1) ------------------------
 
 
 def test_equal_values_are_never_separated():

@@ -1,4 +1,4 @@
-"""AdaBoost and AdaBoost_ϱ (A03, A10, A11; SF-A1, LB-A2, CH-A1).
+"""AdaBoost and AdaBoost_ϱ (R1-A03, R1-A10, R1-A11; SF-A1, LB-A2, CH-A1).
 
 Problem: drive the margins of all examples above a target ϱ by coordinate descent on
 
@@ -63,8 +63,8 @@ class AdaBoost(Rule):
         Factor on every coefficient.
     step : {"exact", "closed"}
         For real-valued hypotheses: minimise along the hypothesis (eq. 2.4), or use the formula for
-        ±1 outputs (eq. 2.6), with which the bound on margin errors holds for all thresholds (C28).
-        For ±1 hypotheses both are the same.
+        ±1 outputs (eq. 2.6), with which the bound on margin errors holds for all thresholds
+        (R1-C28). For ±1 hypotheses both are the same.
     stop_at_target : bool
         Whether to stop once every margin is at least the target.
     """
@@ -96,7 +96,7 @@ class AdaBoost(Rule):
         return state.min_margin
 
     def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (C16)."""
+        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
         return edge
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:

@@ -1,4 +1,4 @@
-"""AdaBoost_Reg and the soft-margin recipe (ratsch-2 A1, A2, Q2, Q3, C8; eq. 4.5-4.11).
+"""AdaBoost_Reg and the soft-margin recipe (R2-A1, R2-A2, R2-Q2, R2-Q3, R2-C8; eq. 4.5-4.11).
 
 Problem: margins under noise. An example that keeps drawing weight may be mislabelled; its mistrust
 ζ_i >= 0 counts as margin, and coordinate descent runs on the soft margins,
@@ -20,15 +20,15 @@ and the step is a convex problem in one variable. Its square is not; there all s
 An operator is held fixed during the search and computed anew for the weights that follow.
 
 The recipe applies to other descents than AdaBoost's: AdaBoost_ϱ with a fixed target margin
-("marginal") or with the largest soft margin so far as its target ("arc-gv"; ratsch-1 A10, A13), and
-the logistic loss Σ p log(1 + exp(-e)) (A21).
+("marginal") or with the largest soft margin so far as its target ("arc-gv"; R1-A10, R1-A13), and
+the logistic loss Σ p log(1 + exp(-e)) (R1-A21).
 
 A step is infinite where every y_i h(x_i) + C ζ_i is above the target, in the first round whenever
 C >= 1; steps are capped.
 
 Certificate: as for AdaBoost. Whatever the mistrust, the largest edge bounds the largest margin from
 above and the smallest margin from below.
-Rate: none, and no proof of convergence; which problem the limit solves is not known (L1760, L1780).
+Rate: none, and no proof of convergence; which problem the limit solves is not known.
 
 References: Rätsch, Onoda & Müller 2001; Rätsch 2001, section 4.2 and algorithm 4.5.
 """
@@ -137,12 +137,12 @@ class AdaBoostReg(Rule):
     # -- soft margins ----------------------------------------------------------------------------
 
     def influence(self, sample: Sample) -> Array:
-        """μ of each example: its average weight over the rounds, by coefficient (Q2)."""
+        """μ of each example: its average weight over the rounds, by coefficient (R2-Q2)."""
         share = sample.prior * self._exposure
         return share / (share.sum() or 1.0)
 
     def soft_margins(self, margins: Array) -> Array:
-        """ρ + C ζ, with the mistrust of the whole run (Q3)."""
+        """ρ + C ζ, with the mistrust of the whole run (R2-Q3)."""
         return margins + self.C * self._mistrust
 
     def _present_mistrust(self, state: State) -> Array:

@@ -9,7 +9,7 @@ Certificate: smallest edge minus best margin.
 Rate: margin at least ρ* - ν after 2 log(N) / ν² rounds.
 
 Reference: Rätsch & Warmuth, *Efficient margin maximizing with boosting*, 2005; the choice of target
-is the one that the bound on sequences of targets favours (Rätsch 2001, eq. 2.13, A11).
+is the one that the bound on sequences of targets favours (Rätsch 2001, eq. 2.13, R1-A11).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arc-GV, plain and monotone (A12, A13; eq. 2.12, B.7, B.8).
+"""Arc-GV, plain and monotone (R1-A12, R1-A13; eq. 2.12, B.7, B.8).
 
 Problem: the largest minimum margin,
 
@@ -36,7 +36,8 @@ class ArcGV(AdaBoost):
     Parameters
     ----------
     monotone : bool
-        Whether the target never falls and starts at 0 (A13), or follows the margin down (A12).
+        Whether the target never falls and starts at 0 (R1-A13), or follows the margin down
+        (R1-A12).
     """
 
     maximises_margin = True

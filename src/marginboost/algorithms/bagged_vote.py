@@ -1,4 +1,4 @@
-"""Bagging: equal votes on bootstrap samples, the comparison line of Figure 1.3 (A04).
+"""Bagging: equal votes on bootstrap samples, the comparison line of Figure 1.3 (R1-A04).
 
 Problem: none is minimised. Every round draws a bootstrap sample, fits the base learner to it and
 gives it one vote; weights never change. Its margins are what boosting's are compared with: without

@@ -1,4 +1,6 @@
-"""C-Bar: the soft-margin linear program by an exponential barrier (ratsch-2 A6, C9-C12; Alg. 4.7).
+"""C-Bar: the soft-margin linear program by an exponential barrier.
+
+See R2-A6, R2-C9 to R2-C12; Alg. 4.7.
 
 Problem (4.17), with w_i the weight of row i (1 without sample_weight):
 

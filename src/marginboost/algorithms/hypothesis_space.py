@@ -1,4 +1,4 @@
-"""Support vector machines in hypothesis space (A05-A07, Q15; eq. 1.17, 1.19, 1.23).
+"""Support vector machines in hypothesis space (R1-A05 to R1-A07, R1-Q15; eq. 1.17, 1.19, 1.23).
 
 Every hypothesis is a coordinate: Φ(x) = (h_1(x), …, h_J(x)). A vote of hypotheses is a plane
 through the origin there. Boosting measures its margin with ‖α‖_1 = 1, support vector machines with
@@ -10,8 +10,8 @@ through the origin there. Boosting measures its margin with ‖α‖_1 = 1, supp
 Certificate: dual weights for the first (:func:`hard_margin_svm`), the duality gap of scikit-learn's
 solution for the second (:func:`svm_report`).
 
-Why boosting takes the other norm (C14): outputs of J hypotheses with values ±1 lie on a sphere of
-radius √J in ℓ_2, which grows with J, but within 1 in ℓ_∞, the distance that belongs to ‖α‖_1. A
+Why boosting takes the other norm (R1-C14): outputs of J hypotheses with values ±1 lie on a sphere
+of radius √J in ℓ_2, which grows with J, but within 1 in ℓ_∞, the distance that belongs to ‖α‖_1. A
 bound by radius and margin survives an infinite class of hypotheses only in the second.
 
 Reference: Rätsch 2001, sections 1.3.2-1.3.4.
@@ -54,7 +54,7 @@ def hypothesis_features(model: Any, X: Any) -> Array:
 
     Examples
     --------
-    Radii of the sample: √J with Euclidean distances, 1 in the largest coordinate (C14).
+    Radii of the sample: √J with Euclidean distances, 1 in the largest coordinate (R1-C14).
 
     >>> from marginboost import AdaBoostClassifier
     >>> from marginboost.datasets import circle_2d
@@ -85,7 +85,8 @@ class HypothesisSpace(TransformerMixin, BaseEstimator):
     """Learn hypotheses by boosting, then hand on their outputs as features.
 
     In a pipeline before a linear model it is that model in hypothesis space: before
-    ``SVC(kernel="linear")`` the soft-margin SVM (A06), before an ℓ_1-penalised one a sparse vote.
+    ``SVC(kernel="linear")`` the soft-margin SVM (R1-A06), before an ℓ_1-penalised one a sparse
+    vote.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ class HypothesisSpace(TransformerMixin, BaseEstimator):
 
 
 def hypothesis_kernel(model: Any) -> Callable[[Any, Any], Array]:
-    """Return the kernel ``k(x, x') = Σ_j h_j(x) h_j(x')`` of a model's hypotheses (A07).
+    """Return the kernel ``k(x, x') = Σ_j h_j(x) h_j(x')`` of a model's hypotheses (R1-A07).
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ def _gram(model: Any, first: Any, second: Any) -> Array:
 
 @dataclass(frozen=True)
 class HardMarginSVM:
-    """Canonical plane of the hard-margin SVM (A05, Q15).
+    """Canonical plane of the hard-margin SVM (R1-A05, R1-Q15).
 
     Attributes
     ----------
@@ -222,7 +223,7 @@ class HardMarginSVM:
 
 
 def hard_margin_svm(features: Any, y: Any) -> HardMarginSVM:
-    """Solve ``min ½‖w‖²  s.t.  y_i (⟨w, x_i⟩ + b) >= 1`` (A05, eq. 1.17).
+    """Solve ``min ½‖w‖²  s.t.  y_i (⟨w, x_i⟩ + b) >= 1`` (R1-A05, eq. 1.17).
 
     Raises ValueError where no plane separates the classes; the soft-margin SVM
     (``sklearn.svm.SVC``) always has a solution.
@@ -257,7 +258,7 @@ def hard_margin_svm(features: Any, y: Any) -> HardMarginSVM:
 
 @dataclass(frozen=True)
 class SVMReport:
-    """What a soft-margin SVM attained on its training sample (A06, Q15).
+    """What a soft-margin SVM attained on its training sample (R1-A06, R1-Q15).
 
     Attributes
     ----------
@@ -266,8 +267,8 @@ class SVMReport:
     slack : array
         ``ξ_i = [1 - y_i f(x_i)]_+``.
     errors : int
-        Training errors, a score of zero counted as one (X01); never more than the sum of the
-        slacks (C11).
+        Training errors, a score of zero counted as one (R1-X01); never more than the sum of the
+        slacks (R1-C11).
     primal, dual : float
         ``½‖w‖² + Σ C_i ξ_i`` and ``Σ λ_i - ½‖w‖²``: the optimum lies between them.
     """
@@ -285,7 +286,7 @@ class SVMReport:
 
 
 def svm_report(machine: Any, X: Any, y: Any, sample_weight: Any = None) -> SVMReport:
-    """Margin, slacks and duality gap of a fitted ``sklearn.svm.SVC``, whatever its kernel (Q15).
+    """Margin, slacks and duality gap of a fitted ``sklearn.svm.SVC``, whatever its kernel (R1-Q15).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""ℓ1-regularised leveraging with any convex loss (ratsch-2 A7, Prop. 4.4, A.1, A.2).
+"""ℓ1-regularised leveraging with any convex loss (R2-A7, Prop. 4.4, A.1, A.2).
 
 Problem, with w_i the weight of row i (1 without sample_weight):
 

@@ -1,4 +1,6 @@
-"""Leveraging: any smooth loss, one hypothesis or all of them a round (A19-A25, A30; LB-A4, LB-A5).
+"""Leveraging: any smooth loss, one hypothesis or all of them a round.
+
+See R1-A19 to R1-A25, R1-A30; LB-A4, LB-A5.
 
 Problem, with w_i the weight of row i (1 without sample_weight):
 
@@ -8,19 +10,19 @@ over a class that holds the negative of each of its hypotheses, so that α >= 0 
 Dual (Fenchel), with signed weights g:  max D(g) = Σ_i w_i dual_value(y_i, g_i / w_i)  s.t. no
 hypothesis has an edge Σ_i g_i h(x_i) above 0.
 
-A round asks the oracle for the largest edge under g = -∂P/∂F (X15), and then
+A round asks the oracle for the largest edge under g = -∂P/∂F (R1-X15), and then
 
-    correction="none"      adds the hypothesis with the step that minimises P along it (A19), or by
+    correction="none"      adds the hypothesis with the step that minimises P (R1-A19), or by
                            the closed formula ½ log(W+/W-), exact for the exponential loss and
-                           outputs of -1 and +1 (A20), an approximation for the logistic (A21);
-                           steps may be cut at ``max_step`` (A25); real-valued hypotheses carry
-                           confidence (A24)
+                           outputs of -1 and +1 (R1-A20), an approximation for the logistic
+                           (R1-A21); steps may be cut at ``max_step`` (R1-A25); real-valued
+                           hypotheses carry confidence (R1-A24)
     correction="newton"    minimises P over all coefficients (LB-A5)
-    correction="sweeps"    minimises P over each coefficient in turn, once (A32)
-    correction="parallel"  changes all coefficients at once, along the auxiliary function (A30)
+    correction="sweeps"    minimises P over each coefficient in turn, once (R1-A32)
+    correction="parallel"  changes all coefficients at once, along the auxiliary function (R1-A30)
 
 With ``selection="improvement"`` the hypothesis that lowers P most is taken, among the
-``columns`` that the base learner offers (A23): exact where those are all.
+``columns`` that the base learner offers (R1-A23): exact where those are all.
 
 Certificate, for convex losses: any weights g of any round and their largest edge e prove
 
@@ -32,8 +34,8 @@ scale ``1 - P / P(0)``: the share of the empty model's loss that is saved. They 
 bound is 1, and nothing is certified.
 
 Rate: linear, if all minimisers are finite, the hypotheses finitely many and the oracle exact or off
-by a factor (Thm 3.5, D07; ``diagnostics.has_finite_minimiser`` says whether the first holds, Q37).
-Else P converges to its infimum, without rate.
+by a factor (Thm 3.5, R1-D07; ``diagnostics.has_finite_minimiser`` says whether the first holds,
+R1-Q37). Else P converges to its infimum, without rate.
 
 With the exponential loss and ±1 hypotheses this is AdaBoost, round for round (CH-C14, LB-C9).
 
@@ -204,7 +206,7 @@ class Leveraging(Rule):
         return Stop.PERFECT if perfect or right else None
 
     def _choose(self, state: State, found: list[Candidate]) -> tuple[Candidate, float]:
-        """Hypothesis and step (A19, A23)."""
+        """Hypothesis and step (R1-A19, R1-A23)."""
         if self.selection == "edge" or len(found) == 1:
             return found[0], self._full_step(state, found[0])
         steps = [self._full_step(state, c) if c.edge > ROUNDING else 0.0 for c in found]
@@ -226,7 +228,7 @@ class Leveraging(Rule):
         return step if self.loss.convex else self._lowering(state, candidate.column, step)
 
     def _closed_step(self, state: State, candidate: Candidate) -> float:
-        """``½ log(W+/W-)`` (A20, A21); for the squared loss the quotient of least squares."""
+        """``½ log(W+/W-)`` (R1-A20, R1-A21); for the squared loss the quotient of least squares."""
         column, sample = candidate.column, state.sample
         if isinstance(self.loss, Squared):
             square = weighted_sum(sample.prior, np.square(column, dtype=np.float64))

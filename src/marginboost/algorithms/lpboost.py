@@ -1,4 +1,4 @@
-"""LPBoost: the soft-margin linear programs by column generation (ratsch-2 A3, A8; eq. 4.12, 4.17).
+"""LPBoost: the soft-margin linear programs by column generation (R2-A3, R2-A8; eq. 4.12, 4.17).
 
 ν-LP, with prior weights p (1/N without sample_weight) and ν in (0, 1]:
 
@@ -12,7 +12,7 @@ C-form, with weights w (1 without sample_weight):
 
 With a share ν of the weight at most below ρ, and a cap on every weight, a mislabelled row can only
 do so much: that is what makes the model robust. ν = None is the hard margin (no cap). With
-C = ν N γ*, γ* > 0 the value of the ν-LP, both forms have the same solutions up to scale (C4).
+C = ν N γ*, γ* > 0 the value of the ν-LP, both forms have the same solutions up to scale (R2-C4).
 
 Each round asks the oracle for the best hypotheses under d, adds them, and solves the program over
 all hypotheses found: by the simplex method, by an interior-point method, or smoothed.

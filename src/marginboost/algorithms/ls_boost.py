@@ -1,4 +1,4 @@
-"""LS-Boost, both versions (A22, A23; C49, C50, V10, X27).
+"""LS-Boost, both versions (R1-A22, R1-A23; R1-C49, R1-C50, R1-V10, R1-X27).
 
 Problem, with w_i the weight of row i, Σ w = 1:
 
@@ -10,7 +10,7 @@ r = y - F is the residual and <a, b> = Σ w a b.
 Selection: version 2 takes the hypothesis of maximal improvement, that of the largest
 <r, h>² / <h, h> (eq. 3.7). Version 1 takes the one nearest to the residual, min Σ w (r - h)²
 (eq. 3.5), which prefers small hypotheses and may stall away from the optimum, with a coefficient of
-0 for ever (V10). Both are the same where <h, h> is the same for all, as for outputs -1 and +1.
+0 for ever (R1-V10). Both are the same where <h, h> is the same for all, as for outputs -1 and +1.
 
 Certificate: the share of the empty model's loss that is saved, 1 - P(α) / P(0); no model saves more
 than all of it, which is the only upper bound here.

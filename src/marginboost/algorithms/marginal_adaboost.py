@@ -1,4 +1,4 @@
-"""Marginal AdaBoost: binary search for the largest margin (A14, algorithm 2.3).
+"""Marginal AdaBoost: binary search for the largest margin (R1-A14, algorithm 2.3).
 
 Problem: the largest minimum margin, value ρ*.
 
@@ -10,8 +10,8 @@ or after R runs, a last run with target l - ε makes the model.
 Certificate: the interval [l, u].
 Rate: margin at least ρ* - 4ε with at most T (R + 1) calls of the base learner (Thm 2.3),
 T = ⌈2 ln(N) / ε²⌉ + 1. The thesis takes R = ⌈log2(1/ε)⌉, which only gives 5ε because its proof is
-off by one (X12); R = ⌈log2(2/ε)⌉, the default here, gives the 4ε. The next target is the middle of
-the *new* interval; the thesis prints the old one (X11).
+off by one (R1-X12); R = ⌈log2(2/ε)⌉, the default here, gives the 4ε. The next target is the middle
+of the *new* interval; the thesis prints the old one (R1-X11).
 
 The restarts are memory of the rule, not a second loop.
 
@@ -33,7 +33,7 @@ from .adaboost import AdaBoost
 
 
 def run_length(n_rows: float, epsilon: float) -> int:
-    """T: rounds within which a reachable target is reached (V04).
+    """T: rounds within which a reachable target is reached (R1-V04).
 
     >>> [run_length(100, epsilon) for epsilon in (0.1, 0.05, 0.25)]
     [923, 3686, 149]

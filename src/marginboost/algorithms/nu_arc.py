@@ -1,4 +1,6 @@
-"""ν-Arc: boosting of margins cut at their ν-quantile (ratsch-2 A4, A5, Q4, Q5, C7; eq. 4.14-4.16).
+"""ν-Arc: boosting of margins cut at their ν-quantile.
+
+See R2-A4, R2-A5, R2-Q4, R2-Q5, R2-C7; eq. 4.14-4.16.
 
 Problem: AdaBoost with the slack of the soft-margin program as mistrust. With prior weights p (1/N
 without sample_weight), margins ρ_i, their ν-quantile ρ, and slacks ξ_i = [ρ - ρ_i]_+, descend on
@@ -14,7 +16,7 @@ Certificate: the weights are feasible for the dual of the ν-LP, so its value is
 edge; the soft margin ρ - (1/ν) Σ p ξ of any combination, the smallest ρ̃_i, is at most its value.
 Rate: none, and no proof of convergence.
 
-Errata: the thesis prints weights with min(ρ_i, ρ) and slacks [ρ_i - ρ]_+ (L1889, L1901); with them
+Errata: the thesis prints weights with min(ρ_i, ρ) and slacks [ρ_i - ρ]_+; with them
 a run dies after two rounds. It clips ρ to [0, 1]; then the first step is 0 wherever the first
 hypothesis errs on more than the share ν. Here ρ is in [-1, 1].
 

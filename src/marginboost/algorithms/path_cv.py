@@ -1,4 +1,4 @@
-"""Soft-margin classifiers that choose ν or C themselves (ratsch-2 E7: by cross-validation; Q8).
+"""Soft-margin classifiers that choose ν or C themselves (R2-E7: by cross-validation; R2-Q8).
 
 Problem: the right amount of regularisation depends on how noisy the labels are, which nobody knows
 beforehand. Cross-validation estimates the test error of every value, with a standard error; the

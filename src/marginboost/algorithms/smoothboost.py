@@ -68,7 +68,7 @@ class SmoothBoost(Rule):
         return state.min_margin
 
     def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (C16)."""
+        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
         return edge
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:

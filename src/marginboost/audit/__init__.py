@@ -1,6 +1,6 @@
 """Label noise: filters that flag suspicious rows, volumes around rows, error formulas.
 
-Ids are those of the project's specification of Chan, *On Boosting and Noisy Labels* (CH).
+Ids are those of ``docs/catalogue/chan.md``: Chan, *On Boosting and Noisy Labels*.
 
 ==============================================  ====================================================
 Name                                            What, and where it comes from
@@ -11,7 +11,7 @@ SingleFilter, FilteredClassifier                single-algorithm filters, both k
 MajorityFilter, ConsensusFilter                 ensemble filters (CH-A13, CH-A14)
 AdaBoostFilter                                  AdaBoost's base learners vote (CH-A15, Alg. 7)
 DecisionVolumeFilter                            smallest decision volumes (CH-A18, Alg. 9)
-WilsonFilter, TomekFilter, OkaFilter            nearest neighbours (CH-A16a, b, g)
+WilsonFilter, TomekFilter, OkaFilter            nearest neighbours (CH-A16a, CH-A16b, CH-A16g)
 RobustTreeFilter                                John's robust tree (CH-A16c)
 GambergerFilter                                 literals that few rows need (CH-A16d)
 GuyonFilter                                     surprise, on-line (CH-A16e)

@@ -1,6 +1,6 @@
 """Which labels are wrong, why, and what to do about it.
 
-Classifiers that err in different ways vote on every row without having seen its label (CH-A10); the
+Classifiers that err in different ways vote on every row without having seen its label (CH-A11); the
 votes are stacked under a model of label noise, which gives each label a probability of being right,
 an estimate of how many are wrong, and a list of suspects with a chosen share of false alarms. What
 the seeds call evidence (soft-margin weights and slack, influence, volumes, neighbours) is computed
@@ -229,7 +229,7 @@ class LabelAudit(BaseEstimator):
 
     @property
     def disagreement_(self) -> Array:
-        """Share of the voters whose own class for a row is not the given one (CH-A10)."""
+        """Share of the voters whose own class for a row is not the given one (CH-A11)."""
         check_is_fitted(self, "score_")
         wrong = [votes.argmax(axis=1) != self.codes_ for votes in self.votes_.values()]
         return np.mean(wrong, axis=0)

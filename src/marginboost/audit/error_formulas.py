@@ -11,8 +11,8 @@ For odd m the two majority formulas agree, and for q < 1/2 both are below q and 
 (CH-C17). Consensus discards less and misses more than one voter alone (CH-C18).
 
 The thesis sums over j > m/2 for both majority errors, which for even m leaves out the misses by a
-tied vote (CH-Q18), and prints P(Discarded) on the left of the consensus miss probability (errata
-15); these are the corrected forms. Voters trained on the same rows are never quite independent, so
+tied vote (CH-Q18), and prints P(Discarded) on the left of the consensus miss probability (CH-X15);
+these are the corrected forms. Voters trained on the same rows are never quite independent, so
 real filters err more.
 
 Reference: Brodley & Friedl, *Identifying mislabeled training data*, 1999; Chan, *On Boosting and

@@ -5,9 +5,9 @@ computed once, when it is first asked for, from models fitted to the given label
 
 ========================  =========================================================================
 weight_at_cap, slack      dual weight of the row in the soft-margin program, as a share of its cap,
-                          and by how much the row misses the margin (ratsch-2 A3, Q4): a row at the
+                          and by how much the row misses the margin (R2-A3, R2-Q4): a row at the
                           cap with slack is one that the program buys off
-influence                 average weight in AdaBoost, 1 for a typical row (ratsch-2 Q2)
+influence                 average weight in AdaBoost, 1 for a typical row (R2-Q2)
 log_decision_volume       region of the given label around the row (CH-A17): minus infinity where
                           the boosted stumps contradict the label
 log_cell_volume           cell of the stumps around the row (CH-A19)

@@ -1,6 +1,6 @@
 """One line for noisy labels: audit, choose ν, fit the certified soft-margin model.
 
-Problem: the ν of the soft-margin program (ratsch-2 A3) should be above the share of wrong labels,
+Problem: the ν of the soft-margin program (R2-A3) should be above the share of wrong labels,
 which nobody knows. An audit estimates it, and how far each label can be trusted; the program is
 then solved with a ν that leaves room for it, each row weighing as much as it is trusted.
 

@@ -191,7 +191,7 @@ def the_inverse_undoes_the_dual(loss: Loss) -> None:
 
 
 def divergences_are_those_of_bregman(loss: Loss) -> None:
-    """Nonnegative, 0 on the diagonal, and the three-point identity (Q30, C40)."""
+    """Nonnegative, 0 on the diagonal, and the three-point identity (R1-Q30, R1-C40)."""
     d = loss.dual(_arguments())[::20]
     with np.errstate(divide="ignore"):
         d = d[np.isfinite(loss.inverse(d))]  # rounding may have put some at the end of their range

@@ -90,7 +90,10 @@ def _bounded(rule: Rule, lengths: Array) -> Iterator[tuple[slice, float]]:
 
 
 def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
-    """Lower bound ≤ optimum ≤ upper bound, from independent solvers over all hypotheses (C16)."""
+    """Lower bound ≤ optimum ≤ upper bound, from independent solvers over all hypotheses.
+
+    See R1-C16.
+    """
     for matrix, y in _problems():
         rule, run = make_rule(), _run(make_rule(), matrix_sample(matrix, y))
         slack = 1e-7 if rule.objective.moves else 1e-9  # accuracy of the other solver

@@ -52,7 +52,10 @@ class Run:
 
     @property
     def margins(self) -> Array:
-        """``y F(x) / Σ|coef|`` of all examples; 0 for the empty ensemble (Q11), NaN of targets."""
+        """``y F(x) / Σ|coef|`` of all examples; 0 for the empty ensemble, NaN of targets.
+
+        See R1-Q11.
+        """
         if self.sample.numeric:
             return np.full(len(self.scores), np.nan)
         return self.sample.y * self.scores / (self.ensemble.l1_norm or 1.0)

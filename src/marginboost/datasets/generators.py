@@ -33,7 +33,7 @@ def sphere_10d(n: int = 200, seed: int = 0) -> tuple[Array, Array]:
 
 
 def flip_family(n: int) -> Array:
-    """Outcomes of n hypotheses, each wrong on one example: ρ* = 1 - 2/n (V03).
+    """Outcomes of n hypotheses, each wrong on one example: ρ* = 1 - 2/n (R1-V03).
 
     >>> flip_family(3)
     array([[-1.,  1.,  1.],
@@ -44,7 +44,7 @@ def flip_family(n: int) -> Array:
 
 
 def coin_outcomes(n: int, n_hypotheses: int, p: float, seed: int = 0) -> Array:
-    """±1 outcomes, right with probability ``p``, without perfect columns (E09, Figure 2.2)."""
+    """±1 outcomes, right with probability ``p``, without perfect columns (R1-E09, Figure 2.2)."""
     rng = np.random.default_rng(seed)
     outcomes = np.where(rng.random((n, n_hypotheses)) < p, 1.0, -1.0)
     return outcomes[:, ~(outcomes == 1.0).all(axis=0)]

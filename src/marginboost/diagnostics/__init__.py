@@ -1,62 +1,61 @@
 """Margins, edges, bounds and pictures: what theory says about a run, computed from arrays.
 
 Everything here reads a finished run (arrays, a :class:`~marginboost.core.Run`, a history, a fitted
-estimator) and changes nothing. Ids are those of the project's specification of Rätsch's
-dissertation (Q, C, X; those of its second part carry an R) and of the MIT lecture on boosting and
-margins (LB).
+estimator) and changes nothing. Ids are those of ``docs/catalogue``: Rätsch's
+dissertation (R1, R2), Chan's thesis (CH) and a lecture on boosting and margins (LB).
 
 ======================================================  ==========================================
 Name                                                    What, and where it comes from
 ======================================================  ==========================================
-voting_margins, minimum_margin, class_margins           margins (Q11, Q17, Q21; LB-Q10)
-margin_error, margin_distribution, MarginDistribution   margin errors and their curve (Q12; LB-Q11)
-zero_one_error                                          error rate, ties by choice (X01; LB-Q8)
-edge, largest_edge, ensemble_margin, duality_gap        edges, margins, their gap (Q17)
-error_from_edge, edge_from_error                        ε = (1 - γ) / 2 (Q17, X06)
-softmax_weights, effective_number                       weights at a temperature (Q18), 1 / Σd²
-support_vectors, lowest_margins, support_overlap,       support vectors, leave-one-out bound (Q21)
+voting_margins, minimum_margin, class_margins           margins (R1-Q11, R1-Q17, R1-Q21; LB-Q10)
+margin_error, margin_distribution, MarginDistribution   margin errors, their curve (R1-Q12; LB-Q11)
+zero_one_error                                          error rate, ties by choice (R1-X01; LB-Q8)
+edge, largest_edge, ensemble_margin, duality_gap        edges, margins, their gap (R1-Q17)
+error_from_edge, edge_from_error                        ε = (1 - γ) / 2 (R1-Q17, R1-X06)
+softmax_weights, effective_number                       weights at a temperature (R1-Q18), 1 / Σd²
+support_vectors, lowest_margins, support_overlap,       support vectors, leaving one out (R1-Q21)
 SupportOverlap, leave_one_out_bound
-training_error_bound, simplified_training_error_bound   Π √(1 - γ²), exp(-Tγ²/2) (Q08; LB-Q8)
-margin_error_bound, entropy_bound, normaliser_bound     (2.10), (2.13), (2.14), (A.1) (Q22, C51)
-binary_relative_entropy                                 Δ₂ (Q23)
-asymptotic_margin                                       m(γ, ϱ) (Q24)
-exponential_loss                                        loss with target margin (Q26; LB-Q6)
-margin_bound, MarginBound                               test error by margins (Q13)
-rounds_to_consistency                                   2 log N / γ² (Q08, C06)
-rounds_to_margin, marginal_adaboost_bounds,             Cor. 2.3, Thm 2.3 (Q25)
+training_error_bound, simplified_training_error_bound   Π √(1 - γ²), exp(-Tγ²/2) (R1-Q08; LB-Q8)
+margin_error_bound, entropy_bound, normaliser_bound     on margin errors (R1-Q22, R1-C51)
+binary_relative_entropy                                 Δ₂ (R1-Q23)
+asymptotic_margin                                       m(γ, ϱ) (R1-Q24)
+exponential_loss                                        loss with target margin (R1-Q26; LB-Q6)
+margin_bound, MarginBound                               test error by margins (R1-Q13)
+rounds_to_consistency                                   2 log N / γ² (R1-Q08, R1-C06)
+rounds_to_margin, marginal_adaboost_bounds,             Cor. 2.3, Thm 2.3 (R1-Q25)
 MarginalAdaBoostBounds
-length_report, LengthReport, linear_length_bound,       length of α and its regimes (Q20)
+length_report, LengthReport, linear_length_bound,       length of α and its regimes (R1-Q20)
 harmonic_length_bound, target_regime, Regime
-gap_report, GapReport                                   duality gap Γ (Q28)
-nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack, mistrust (RQ3-RQ5)
-smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (RQ11)
-freedom_of_movement, FreedomOfMovement                  moves that change nothing (RQ12)
-average_influence, InfluenceRecorder,                   who a run leaned on (RQ2, RQ5)
+gap_report, GapReport                                   duality gap Γ (R1-Q28)
+nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack (R2-Q3 to R2-Q5)
+smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (R2-Q11)
+freedom_of_movement, FreedomOfMovement                  moves that change nothing (R2-Q12)
+average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
-leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (RQ9)
-compression_bound, risk_compression_bound               (B.10), (B.13) (Q38, Q40)
+leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
+compression_bound, risk_compression_bound               (B.10), (B.13) (R1-Q38, R1-Q40)
 pac_sample_size, vc_bound, consistent_bound,            Thm 1.1 to 1.3, VC dimension of votes
-combined_vc_dimension, boosting_sample_size             (Q04-Q06, Q09, Q10)
-descent_edges, progress_terms, ProgressTerms,           leveraging as descent (Q31-Q33)
+combined_vc_dimension, boosting_sample_size             (R1-Q04 to R1-Q06, R1-Q09, R1-Q10)
+descent_edges, progress_terms, ProgressTerms,           leveraging as descent (R1-Q31 to R1-Q33)
 auxiliary_functions, AuxiliaryFunctions, progress_bound
-selection_quality, SelectionQuality,                    δ, β of a selection rule (Q34, Q35)
+selection_quality, SelectionQuality,                    δ, β of a selection rule (R1-Q34, R1-Q35)
 implied_step_quality
-linear_rate, LinearRate, has_finite_minimiser           rates, and when to expect them (Q36, Q37)
-mean_percent, MeanPercent, compare_errors,              tables of methods, t-tests (RQ13, RQ14)
+linear_rate, LinearRate, has_finite_minimiser           rates, and when there are (R1-Q36, R1-Q37)
+mean_percent, MeanPercent, compare_errors,              tables of methods, t-tests (R2-Q13, R2-Q14)
 Comparison, best_methods
 information_criterion, degrees_of_freedom,              AIC, BIC, AICc along a run (CH-A0b)
 InformationStopping
 coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
 CoefficientPathDisplay                                  least angle regression (CH-A6b)
 ReliabilityDisplay                                      probabilities against what happened
-MarginDisplay                                           margin distribution (Q12, E08; LB-E4)
-EdgeDisplay                                             sandwich of edge and margin (C16; LB-E2)
+MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
+EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
 GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
-SoftMarginDisplay                                       margins cut at ν (RE4, Fig. 4.4, 4.5)
-DualWeightDisplay                                       weights, caps (RE4, Fig. 4.6)
+SoftMarginDisplay                                       margins cut at ν (R2-E4, Fig. 4.4, 4.5)
+DualWeightDisplay                                       weights, caps (R2-E4, Fig. 4.6)
 ShapeDisplay, Shape                                     shape functions of stumps
-DecisionRegionDisplay                                   votes over two features (E03; LB-E1)
-TrainingErrorDisplay                                    error and bound (C05; LB-E3, LB-E5)
+DecisionRegionDisplay                                   votes over two features (R1-E03; LB-E1)
+TrainingErrorDisplay                                    error and bound (R1-C05; LB-E3, LB-E5)
 ======================================================  ==========================================
 """
 

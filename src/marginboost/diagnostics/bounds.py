@@ -1,7 +1,7 @@
 """What the theory promises: training error, margin error, margin in the limit, test error.
 
 Running products are summed as logarithms, so a bound of 1e-400 underflows to 0 and never to NaN.
-Rounds whose edge does not exceed the target count as one: the algorithm discards them (X02).
+Rounds whose edge does not exceed the target count as one: the algorithm discards them (R1-X02).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SERIES = (1 / 56, -1 / 42, 1 / 30, -1 / 20, 1 / 12, -1 / 6, 1 / 2)
 
 
 def training_error_bound(edges: Any) -> Array:
-    """AdaBoost's bound on the training error after each round (Q08, eq. 1.10; LB-Q8).
+    """AdaBoost's bound on the training error after each round (R1-Q08, eq. 1.10; LB-Q8).
 
     ``Π √(1 - γ_t²) = 2^T Π √(ε_t (1 - ε_t))``, equal to the mean exponential loss for ±1
     hypotheses. The lecture prints it with a factor 1/n, which is false (LB errata 4).
@@ -41,17 +41,17 @@ def training_error_bound(edges: Any) -> Array:
 
 
 def simplified_training_error_bound(n_rounds: Any, edge: float) -> Any:
-    """``exp(-T γ² / 2)``, when every edge is at least γ (Q08, C06)."""
+    """``exp(-T γ² / 2)``, when every edge is at least γ (R1-Q08, R1-C06)."""
     check_number("edge", edge, at_least=0.0, at_most=1.0)
     return np.exp(-np.asarray(n_rounds, dtype=np.float64) * edge**2 / 2.0)
 
 
 def margin_error_bound(edges: Any, theta: float, target: Any = 0.0) -> Array:
-    """Bound on the fraction of margins at most θ after each round (Q22, eq. 2.10, 2.13).
+    """Bound on the fraction of margins at most θ after each round (R1-Q22, eq. 2.10, 2.13).
 
     ``Π_t √(((1-γ_t)/(1-ϱ_t))^(1-θ) ((1+γ_t)/(1+ϱ_t))^(1+θ))`` for AdaBoost_ϱ. It holds for every θ
     with ±1 hypotheses, or with the closed-form step; with the exact step and real-valued
-    hypotheses only for θ ≤ ϱ (C28). It does not hold with a learning rate other than 1: see
+    hypotheses only for θ ≤ ϱ (R1-C28). It does not hold with a learning rate other than 1: see
     :func:`normaliser_bound`.
 
     Parameters
@@ -76,10 +76,10 @@ def margin_error_bound(edges: Any, theta: float, target: Any = 0.0) -> Array:
 
 
 def entropy_bound(edges: Any, target: Any = 0.0) -> Array:
-    """``exp(-Σ Δ₂(ϱ_t, γ_t))``: the bound for all θ ≤ min ϱ_t (Q22, eq. 2.14, C34).
+    """``exp(-Σ Δ₂(ϱ_t, γ_t))``: the bound for all θ ≤ min ϱ_t (R1-Q22, eq. 2.14, R1-C34).
 
-    For ±1 hypotheses and a constant target it equals the loss that AdaBoost_ϱ minimises (V07), and
-    it falls at least as fast as ``exp(-Σ (γ_t - ϱ_t)² / 2)``.
+    For ±1 hypotheses and a constant target it equals the loss that AdaBoost_ϱ minimises (R1-V07),
+    and it falls at least as fast as ``exp(-Σ (γ_t - ϱ_t)² / 2)``.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _targets(target: Any) -> Array:
 
 
 def normaliser_bound(normalisers: Any, coef: Any, theta: float = 0.0) -> Array:
-    """``(Π Z_t) exp(θ Σ α_t)``: for any nonnegative coefficients (Q22, eq. A.1, C51).
+    """``(Π Z_t) exp(θ Σ α_t)``: for any nonnegative coefficients (R1-Q22, eq. A.1, R1-C51).
 
     The most general of the bounds on the fraction of margins at most θ: any step rule, learning
     rate and real-valued hypotheses. At θ = 0 it is the mean exponential loss.
@@ -131,10 +131,10 @@ def normaliser_bound(normalisers: Any, coef: Any, theta: float = 0.0) -> Array:
 
 
 def binary_relative_entropy(target: Any, edge: Any) -> Array:
-    """``Δ₂(ϱ, γ)``, relative entropy of coins with means ϱ and γ (Q23).
+    """``Δ₂(ϱ, γ)``, relative entropy of coins with means ϱ and γ (R1-Q23).
 
     ``(1+ϱ)/2 log((1+ϱ)/(1+γ)) + (1-ϱ)/2 log((1-ϱ)/(1-γ))``: 0 for ϱ = γ, at least ``(ϱ-γ)²/2``
-    (C34), infinite where γ = ±1 and ϱ is not. Written as a sum of two nonnegative terms, so the
+    (R1-C34), infinite where γ = ±1 and ϱ is not. Written as a sum of two nonnegative terms, so the
     value keeps its digits where ϱ and γ are close.
 
     Parameters
@@ -159,11 +159,11 @@ def _divergence(difference: Array, size: Array) -> Array:
 
 
 def asymptotic_margin(edge: Any, target: Any = 0.0) -> Array:
-    """Margin that AdaBoost_ϱ reaches in the limit if every edge is at least γ (Q24, eq. 2.11).
+    """Margin that AdaBoost_ϱ reaches in the limit if every edge is at least γ (R1-Q24, eq. 2.11).
 
     ``m(γ, ϱ) = (log(1-γ²) - log(1-ϱ²)) / (log((1+ϱ)(1-γ)) - log((1-ϱ)(1+γ)))``, between ϱ and γ
-    (C30). With the smallest edge of a run in place of γ it is the guarantee of Corollary 2.2; a
-    base learner that always returns the largest edge usually gets nearer to γ than that (C31).
+    (R1-C30). With the smallest edge of a run in place of γ it is the guarantee of Corollary 2.2; a
+    base learner that always returns the largest edge usually gets nearer to γ than that (R1-C31).
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def exponential_loss(
     sample_weight: Any = None,
     log: bool = False,
 ) -> float:
-    """Mean of ``exp(ϱ Σα - y F(x))``, the loss of AdaBoost_ϱ over N (Q26, eq. 2.7; LB-Q6).
+    """Mean of ``exp(ϱ Σα - y F(x))``, the loss of AdaBoost_ϱ over N (R1-Q26, eq. 2.7; LB-Q6).
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def exponential_loss(
 
 @dataclass(frozen=True)
 class MarginBound:
-    """Bound on the test error from the margins (Q13).
+    """Bound on the test error from the margins (R1-Q13).
 
     Attributes
     ----------
@@ -259,10 +259,10 @@ def margin_bound(
     constant: float = 1.0,
     sample_weight: Any = None,
 ) -> MarginBound:
-    """Bound on the test error by the margin distribution (Q13, eq. 1.12 with X04).
+    """Bound on the test error by the margin distribution (R1-Q13, eq. 1.12 with R1-X04).
 
     ``R ≤ #{ρ_i ≤ θ}/N + c √(ϑ log²(N/ϑ) / (N θ²) + log(1/δ) / N)``, with probability 1 - δ. It
-    depends neither on the number of rounds nor on the number of features (C08). The theorem does
+    depends neither on the number of rounds nor on the number of features (R1-C08). The theorem does
     not give the constant, so the number orders models and values of θ; it is not a guarantee.
 
     Parameters

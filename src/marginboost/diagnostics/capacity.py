@@ -1,4 +1,6 @@
-"""How many examples a class of hypotheses needs (Q04-Q06, Q09, Q10; Rätsch 2001, section 1.2).
+"""How many examples a class of hypotheses needs.
+
+See R1-Q04 to R1-Q06, R1-Q09, R1-Q10; Rätsch 2001, section 1.2.
 
 The VC dimension ϑ of a class is the largest number of points that it can label in every way. All
 bounds hold with probability 1 - δ over the sample, whatever the distribution, and are rough.
@@ -15,7 +17,7 @@ MOST = 1 << 60
 
 
 def pac_sample_size(vc_dimension: float, *, epsilon: float, delta: float = 0.05) -> int:
-    """Examples after which a hypothesis without training errors errs at most ε (Q04, Thm 1.1).
+    """Examples after which a hypothesis without training errors errs at most ε (R1-Q04, Thm 1.1).
 
     ``N₀ = ⌈(4/ε) (ϑ log₂(12/ε) + log₂(2/δ))⌉``.
 
@@ -31,7 +33,7 @@ def pac_sample_size(vc_dimension: float, *, epsilon: float, delta: float = 0.05)
 def vc_bound(
     n_examples: int, vc_dimension: float, empirical_risk: float = 0.0, *, delta: float = 0.05
 ) -> float:
-    """Bound on the error of any hypothesis of the class (Q05, Thm 1.2, eq. 1.4).
+    """Bound on the error of any hypothesis of the class (R1-Q05, Thm 1.2, eq. 1.4).
 
     ``R ≤ R_emp + √((8/N) (ϑ (log₂(2N/ϑ) + 1) + log₂(4/δ)))``, for N > ϑ.
 
@@ -44,7 +46,7 @@ def vc_bound(
 
 
 def consistent_bound(n_examples: int, vc_dimension: float, *, delta: float = 0.05) -> float:
-    """Bound on the error of a hypothesis without training errors (Q06, Thm 1.3, eq. 1.5).
+    """Bound on the error of a hypothesis without training errors (R1-Q06, Thm 1.3, eq. 1.5).
 
     ``R ≤ (4/N) (ϑ (log₂(2N/ϑ) + 1) + log₂(2/δ))``, for N > ϑ: no square root.
 
@@ -56,7 +58,10 @@ def consistent_bound(n_examples: int, vc_dimension: float, *, delta: float = 0.0
 
 
 def combined_vc_dimension(vc_dimension: float, n_rounds: float, *, constant: float = 1.0) -> float:
-    """VC dimension of votes of T hypotheses, ``c T ϑ log T`` (Q09); the constant is not known."""
+    """VC dimension of votes of T hypotheses, ``c T ϑ log T``; the constant is not known.
+
+    See R1-Q09.
+    """
     check_number("vc_dimension", vc_dimension, above=0.0)
     check_number("n_rounds", n_rounds, at_least=1.0)
     check_number("constant", constant, above=0.0)
@@ -71,7 +76,7 @@ def boosting_sample_size(
     delta: float = 0.05,
     constant: float = 1.0,
 ) -> int:
-    """Examples after which boosting hypotheses of edge γ errs at most ε (Q10).
+    """Examples after which boosting hypotheses of edge γ errs at most ε (R1-Q10).
 
     The least N from which on ``N ≥ c ((ϑ_N/ε) log₂(1/ε) + (1/ε) log₂(1/δ))``, where ϑ_N is the VC
     dimension of the vote after the 2 log N / γ² rounds that leave no training error. It exists

@@ -1,4 +1,4 @@
-"""Many methods on many data sets: relative errors, significance (ratsch-2 Q13, Q14; E7)."""
+"""Many methods on many data sets: relative errors, significance (R2-Q13, R2-Q14; R2-E7)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._check import same_length, vector
 
 @dataclass(frozen=True)
 class MeanPercent:
-    """How much worse than the best each method is, on average over data sets (Q13).
+    """How much worse than the best each method is, on average over data sets (R2-Q13).
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class MeanPercent:
 
 
 def mean_percent(errors: Any) -> MeanPercent:
-    """Mean% of several methods (Q13, L2108).
+    """Mean% of several methods (R2-Q13).
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def mean_percent(errors: Any) -> MeanPercent:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two-sided t-test between two methods (Q14).
+    """Two-sided t-test between two methods (R2-Q14).
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Comparison:
 def compare_errors(
     first: Any, second: Any, *, paired: bool = True, confidence: float = 0.99
 ) -> Comparison:
-    """Test whether two methods have the same mean error (Q14).
+    """Test whether two methods have the same mean error (R2-Q14).
 
     Parameters
     ----------
@@ -116,7 +116,9 @@ def compare_errors(
 
 
 def best_methods(means: Any, spreads: Any, n_runs: int, *, confidence: float = 0.99) -> Array:
-    """Methods that are best, or not significantly worse than the best, from a printed table (Q14).
+    """Methods that are best, or not significantly worse than the best, from a printed table.
+
+    See R2-Q14.
 
     Parameters
     ----------

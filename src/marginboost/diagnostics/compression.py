@@ -1,4 +1,6 @@
-"""Bounds for learners that use few examples (Q38-Q40, C54; B.5, eq. B.10, B.13; ratsch-2 C29, E16).
+"""Bounds for learners that use few examples.
+
+See R1-Q38 to R1-Q40, R1-C54; B.5, eq. B.10, B.13; R2-C29, R1-E16.
 
 A learner whose answer follows from q of its N examples alone compresses the sample: the other N - q
 test it. The bounds know nothing of the class of hypotheses. For the ν-LP and for margins, q is the
@@ -17,7 +19,7 @@ from ..validation import check_choice, check_number
 def compression_bound(
     n_examples: int, n_kept: int, *, delta: float = 0.05, logarithm: str = "natural"
 ) -> float:
-    """Bound on the error of a classifier without training errors (Q38, Thm B.3, eq. B.10).
+    """Bound on the error of a classifier without training errors (R1-Q38, Thm B.3, eq. B.10).
 
     ``R ≤ (log C(N, q) + log N + log(1/δ)) / (N - q)`` with probability 1 - δ. It is below one for
     q up to about 0.35 N.
@@ -32,7 +34,7 @@ def compression_bound(
     delta : float
         Probability δ of failure.
     logarithm : {"natural", "binary"}
-        The dissertation prints binary logarithms, but its own example needs natural ones (X22).
+        The dissertation prints binary logarithms, but its own example needs natural ones (R1-X22).
 
     Examples
     --------
@@ -57,11 +59,11 @@ def risk_compression_bound(
     delta: float = 0.05,
     stratified: bool = False,
 ) -> float:
-    """Bound on the expected loss, also with training errors and for regression (Q40, eq. B.13).
+    """Bound on the expected loss, also with training errors and for regression (R1-Q40, eq. B.13).
 
     ``R ≤ N/(N-q) R_emp + g_max √((2 log C(N, q) + 2 log(1/δ)) / (N - q))`` with probability 1 - δ.
     Without training errors it is below ``g_max`` for q up to about 15 % of N. Eq. B.12 of the
-    dissertation does not agree with this one and is not offered (X23).
+    dissertation does not agree with this one and is not offered (R1-X23).
 
     Parameters
     ----------

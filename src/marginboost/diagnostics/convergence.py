@@ -1,4 +1,7 @@
-"""How long a run takes, how far it has come, and what it has proven (Q08, Q20, Q25, Q28)."""
+"""How long a run takes, how far it has come, and what it has proven.
+
+See R1-Q08, R1-Q20, R1-Q25, R1-Q28.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from ._source import certificate_of
 
 
 def rounds_to_consistency(n_examples: int, edge: float) -> int:
-    """Rounds after which AdaBoost makes no training error if every edge is at least γ (Q08, C06).
+    """Rounds after which AdaBoost makes no training error if every edge is at least γ.
+
+    See R1-Q08, R1-C06.
 
     ``⌊2 log(N) / γ²⌋ + 1``, the first whole number above ``2 log(N) / γ²``.
 
@@ -31,7 +36,9 @@ def rounds_to_consistency(n_examples: int, edge: float) -> int:
 
 
 def rounds_to_margin(n_examples: int, epsilon: float) -> int:
-    """Rounds after which AdaBoost_ϱ with ϱ = ρ* - ε has all margins at ϱ (Q25, Cor. 2.3, C36).
+    """Rounds after which AdaBoost_ϱ with ϱ = ρ* - ε has all margins at ϱ.
+
+    See R1-Q25, Cor. 2.3, R1-C36.
 
     ``⌈2 log(N) / ε²⌉ + 1``, for any base learner whose edges are at least ρ*.
     """
@@ -42,7 +49,7 @@ def rounds_to_margin(n_examples: int, epsilon: float) -> int:
 
 @dataclass(frozen=True)
 class MarginalAdaBoostBounds:
-    """What Theorem 2.3 promises of Marginal AdaBoost (Q25).
+    """What Theorem 2.3 promises of Marginal AdaBoost (R1-Q25).
 
     Attributes
     ----------
@@ -65,7 +72,7 @@ class MarginalAdaBoostBounds:
 def marginal_adaboost_bounds(
     n_examples: int, epsilon: float, *, as_printed: bool = False
 ) -> MarginalAdaBoostBounds:
-    """Bounds on the work of Marginal AdaBoost and on its margin (Q25, Thm 2.3, C37).
+    """Bounds on the work of Marginal AdaBoost and on its margin (R1-Q25, Thm 2.3, R1-C37).
 
     Parameters
     ----------
@@ -75,7 +82,7 @@ def marginal_adaboost_bounds(
         Accuracy ε.
     as_printed : bool
         Whether to take the dissertation's number of bisections, ``⌈log2(1/ε)⌉``, with which its
-        proof gives only ρ* - 5ε. The default ``⌈log2(2/ε)⌉`` gives the stated ρ* - 4ε (X12).
+        proof gives only ρ* - 5ε. The default ``⌈log2(2/ε)⌉`` gives the stated ρ* - 4ε (R1-X12).
 
     Examples
     --------
@@ -90,17 +97,17 @@ def marginal_adaboost_bounds(
 
 
 def linear_length_bound(n_rounds: int, excess: float) -> Array:
-    """``c t`` for t = 1, 2, …: the least ``Σα`` if edges are at least ϱ + c (Q20, Lemma 2.1)."""
+    """``c t`` for t = 1, 2, …: the least ``Σα`` if edges are at least ϱ + c (R1-Q20, Lemma 2.1)."""
     check_number("n_rounds", n_rounds, at_least=1, integer=True)
     check_number("excess", excess, at_least=0.0)
     return excess * np.arange(1.0, n_rounds + 1.0)
 
 
 def harmonic_length_bound(n_rounds: int, excess: float, target: float = 0.0) -> Array:
-    """``c / (1 - ϱ²) Σ_{r≤t} 1/r`` for t = 1, 2, … (Q20, Lemma 2.2).
+    """``c / (1 - ϱ²) Σ_{r≤t} 1/r`` for t = 1, 2, … (R1-Q20, Lemma 2.2).
 
-    The least ``Σα`` if the edge of round r is at least ϱ + c/r, for ±1 hypotheses and ϱ ≥ 0 (C22).
-    It grows without limit, so margins still reach ϱ although edges fall to it.
+    The least ``Σα`` if the edge of round r is at least ϱ + c/r, for ±1 hypotheses and ϱ ≥ 0
+    (R1-C22). It grows without limit, so margins still reach ϱ although edges fall to it.
     """
     check_number("n_rounds", n_rounds, at_least=1, integer=True)
     check_number("excess", excess, at_least=0.0)
@@ -109,21 +116,21 @@ def harmonic_length_bound(n_rounds: int, excess: float, target: float = 0.0) -> 
 
 
 class Regime(StrEnum):
-    """Where the target margin ϱ lies (Q20)."""
+    """Where the target margin ϱ lies (R1-Q20)."""
 
     BELOW = "target below the largest margin"
     """Σα grows without limit; all margins reach ϱ, and pass it as far as m(γ, ϱ)."""
     AT = "target at the largest margin"
     """Whether margins reach ϱ depends on how fast the edges fall to ϱ."""
     ABOVE = "target above the largest margin"
-    """The run stops, or scores stay bounded; there is no guarantee for margins (C25)."""
+    """The run stops, or scores stay bounded; there is no guarantee for margins (R1-C25)."""
     OPEN = "target inside the bracket"
     """The bounds on the largest margin do not decide it yet."""
 
 
 @dataclass(frozen=True)
 class LengthReport:
-    """Length of the coefficients against its lower bounds (Q20).
+    """Length of the coefficients against its lower bounds (R1-Q20).
 
     Attributes
     ----------
@@ -152,7 +159,9 @@ class LengthReport:
 def length_report(
     edges: Any, coef: Any, target: Any = 0.0, *, bracket: tuple[float, float] | None = None
 ) -> LengthReport:
-    """Compare the growth of ``Σα`` with Lemmas 2.1 and 2.2, and name the regime (Q20, C21, C22).
+    """Compare the growth of ``Σα`` with Lemmas 2.1 and 2.2, and name the regime.
+
+    See R1-Q20, R1-C21, R1-C22.
 
     The lemmas are about AdaBoost_ϱ's closed-form step; with a learning rate the length scales.
 
@@ -188,7 +197,7 @@ def length_report(
 def target_regime(
     target: float, bracket: tuple[float, float] | None, *, tol: float = 1e-9
 ) -> Regime:
-    """Say where a target margin lies, given bounds on the largest margin (Q20)."""
+    """Say where a target margin lies, given bounds on the largest margin (R1-Q20)."""
     if bracket is None:
         return Regime.OPEN
     lower, upper = bracket
@@ -201,7 +210,7 @@ def target_regime(
 
 @dataclass(frozen=True)
 class GapReport:
-    """What a run says about the gap between smallest edge and largest margin (Q28).
+    """What a run says about the gap between smallest edge and largest margin (R1-Q28).
 
     Attributes
     ----------
@@ -225,7 +234,7 @@ class GapReport:
 
 
 def gap_report(source: Any) -> GapReport:
-    """Report the duality gap Γ = γ* - ρ* of a run, and whether it is proven (Q28, C53).
+    """Report the duality gap Γ = γ* - ρ* of a run, and whether it is proven (R1-Q28, R1-C53).
 
     Γ is never negative, and 0 for a finite set of hypotheses such as stumps on N examples
     (Thm B.1, B.2): then what is left between the bounds is work not done, not a true gap.

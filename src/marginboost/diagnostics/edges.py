@@ -1,4 +1,4 @@
-"""Edges, weights and support vectors: the dual side of margins (Q17, Q18, Q21).
+"""Edges, weights and support vectors: the dual side of margins (R1-Q17, R1-Q18, R1-Q21).
 
 ``outcomes`` below are ``U[i, j] = y_i h_j(x_i)`` and go with nonnegative weights d. Outputs
 ``h_j(x_i)`` with the signed weights ``y_i d_i`` of a model's ``dual_`` give the same sums.
@@ -17,7 +17,7 @@ from ._check import distribution, outcome_matrix, same_length, vector
 
 
 def edge(outcomes: Any, weights: Any) -> float:
-    """Edge of one hypothesis, ``Σ d_i y_i h(x_i)`` (Q17).
+    """Edge of one hypothesis, ``Σ d_i y_i h(x_i)`` (R1-Q17).
 
     Examples
     --------
@@ -30,9 +30,9 @@ def edge(outcomes: Any, weights: Any) -> float:
 
 
 def largest_edge(outcomes: Any, weights: Any, *, closed: bool = False) -> float:
-    """Edge of a distribution, ``γ(d) = max_j ⟨U_j, d⟩`` (Q17, eq. 2.2).
+    """Edge of a distribution, ``γ(d) = max_j ⟨U_j, d⟩`` (R1-Q17, eq. 2.2).
 
-    It bounds the margin of every combination of the columns from above (C16).
+    It bounds the margin of every combination of the columns from above (R1-C16).
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def largest_edge(outcomes: Any, weights: Any, *, closed: bool = False) -> float:
     weights : array
         Weights of the examples.
     closed : bool
-        Whether the negative of every column belongs to the set too (C59).
+        Whether the negative of every column belongs to the set too (R1-C59).
     """
     matrix, d = outcome_matrix(outcomes), vector("weights", weights)
     same_length(outcomes=matrix, weights=d)
@@ -50,7 +50,7 @@ def largest_edge(outcomes: Any, weights: Any, *, closed: bool = False) -> float:
 
 
 def ensemble_margin(outcomes: Any, coef: Any) -> float:
-    """Margin of a combination, ``ρ(α) = min_i (Uα)_i / Σ|α|`` (Q17, eq. 2.1)."""
+    """Margin of a combination, ``ρ(α) = min_i (Uα)_i / Σ|α|`` (R1-Q17, eq. 2.1)."""
     matrix, alpha = outcome_matrix(outcomes), vector("coef", coef)
     same_length(hypotheses=matrix.T, coef=alpha)
     length = np.abs(alpha).sum()
@@ -60,13 +60,13 @@ def ensemble_margin(outcomes: Any, coef: Any) -> float:
 
 
 def duality_gap(outcomes: Any, coef: Any, weights: Any) -> float:
-    """``γ(d) - ρ(α)``, for coefficients α ≥ 0 and a distribution d (Q17, C15, C16).
+    """``γ(d) - ρ(α)``, for coefficients α ≥ 0 and a distribution d (R1-Q17, R1-C15, R1-C16).
 
     Never negative, and 0 exactly when both are optimal.
 
     Examples
     --------
-    Each of N hypotheses errs on one example; uniform vote and weights are optimal (V03).
+    Each of N hypotheses errs on one example; uniform vote and weights are optimal (R1-V03).
 
     >>> flip = np.ones((4, 4)) - 2 * np.eye(4)
     >>> duality_gap(flip, np.ones(4), np.ones(4) / 4)
@@ -78,7 +78,7 @@ def duality_gap(outcomes: Any, coef: Any, weights: Any) -> float:
 
 
 def error_from_edge(edge: Any) -> Any:
-    """Weighted error of a ±1 hypothesis, ``(1 - γ) / 2``; the accuracy is the rest (X06)."""
+    """Weighted error of a ±1 hypothesis, ``(1 - γ) / 2``; the accuracy is the rest (R1-X06)."""
     return (1.0 - np.asarray(edge, dtype=np.float64)) / 2.0
 
 
@@ -88,10 +88,10 @@ def edge_from_error(error: Any) -> Any:
 
 
 def softmax_weights(margins: Any, temperature: float, prior: Any = None) -> Array:
-    """Weights ``d_i ∝ prior_i exp(-ρ_i / β)`` at temperature β (Q18, eq. 2.8).
+    """Weights ``d_i ∝ prior_i exp(-ρ_i / β)`` at temperature β (R1-Q18, eq. 2.8).
 
-    At ``β = 1 / Σα`` these are AdaBoost's weights (C26). β = ∞ gives the prior, β → 0 leaves only
-    the examples of smallest margin.
+    At ``β = 1 / Σα`` these are AdaBoost's weights (R1-C26). β = ∞ gives the prior, β → 0 leaves
+    only the examples of smallest margin.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def effective_number(weights: Any) -> float:
 
 
 def support_vectors(weights: Any, *, tol: float = 1e-6) -> Array:
-    """Indices of the examples whose weight does not vanish (Q21).
+    """Indices of the examples whose weight does not vanish (R1-Q21).
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def support_vectors(weights: Any, *, tol: float = 1e-6) -> Array:
 
 
 def lowest_margins(margins: Any, *, tol: float = 1e-3) -> Array:
-    """Indices of the examples within ``tol`` of the smallest margin (Q21).
+    """Indices of the examples within ``tol`` of the smallest margin (R1-Q21).
 
     In the limit they are the only ones that can carry weight, so they contain the support vectors.
     """
@@ -155,7 +155,7 @@ def lowest_margins(margins: Any, *, tol: float = 1e-3) -> Array:
 
 
 def leave_one_out_bound(support: Any, n_examples: int) -> float:
-    """``#SV / N``, an upper bound on the leave-one-out error (Q21, C55).
+    """``#SV / N``, an upper bound on the leave-one-out error (R1-Q21, R1-C55).
 
     It holds where leaving out an example without weight leaves the solution as it is: for the
     optimum of the margin-LP, not for a boosting run stopped early.
@@ -176,7 +176,7 @@ def leave_one_out_bound(support: Any, n_examples: int) -> float:
 
 @dataclass(frozen=True)
 class SupportOverlap:
-    """How far two sets of support vectors agree (Q21).
+    """How far two sets of support vectors agree (R1-Q21).
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class SupportOverlap:
 
 
 def support_overlap(first: Any, second: Any) -> SupportOverlap:
-    """Compare two sets of support vectors, say of boosting and of an SVM (Q21).
+    """Compare two sets of support vectors, say of boosting and of an SVM (R1-Q21).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which examples a run leaned on: influence and important examples (ratsch-2 Q2, Q5; L1703, L2008).
+"""Which examples a run leaned on: influence and important examples (R2-Q2, R2-Q5).
 
 The influence of an example is its average weight, each round counted by its coefficient. It sums to
 one. An example that keeps drawing weight is hard, or wrong.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def average_influence(weights: Any, coef: Any) -> Array:
-    """Influence ``μ_i = Σ_t α_t d_i^(t) / Σ_t α_t`` of each example (Q2).
+    """Influence ``μ_i = Σ_t α_t d_i^(t) / Σ_t α_t`` of each example (R2-Q2).
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def average_influence(weights: Any, coef: Any) -> Array:
 
 
 def important_examples(average_weights: Any, *, sample_weight: Any = None) -> Array:
-    """Indices of the examples whose average weight exceeds half their share (Q5, L2008).
+    """Indices of the examples whose average weight exceeds half their share (R2-Q5).
 
     Without ``sample_weight`` the threshold is 1 / (2N). Under ν-Arc and the ν-LP about a share ν of
     the examples is important.

@@ -1,4 +1,4 @@
-"""Leveraging as optimisation: edges, progress, selection, rates, finiteness (Q31-Q37).
+"""Leveraging as optimisation: edges, progress, selection, rates, finiteness (R1-Q31 to R1-Q37).
 
 Chapter 3 of Rätsch 2001. A problem is a :class:`~marginboost.solvers.CoordinateProblem`: a loss of
 ``f = Σ_j α_j h_j`` plus a linear term <γ, α>; its descents record what is read here.
@@ -19,11 +19,11 @@ from ..validation import check_choice, check_number
 from ._check import outcome_matrix, same_length, vector
 
 ROUNDING = 1e-9
-"""Value of the linear program of Q37 below which it is 0."""
+"""Value of the linear program of R1-Q37 below which it is 0."""
 
 
 def descent_edges(problem: CoordinateProblem, coef: Any) -> Array:
-    """``Σ_i d_i h_j(x_i) - γ_j = -∂F/∂α_j`` of every hypothesis (Q31, eq. 3.31).
+    """``Σ_i d_i h_j(x_i) - γ_j = -∂F/∂α_j`` of every hypothesis (R1-Q31, eq. 3.31).
 
     At the optimum all are 0 (none is above 0, where coefficients must not be negative).
 
@@ -41,7 +41,7 @@ def descent_edges(problem: CoordinateProblem, coef: Any) -> Array:
 
 @dataclass(frozen=True)
 class ProgressTerms:
-    """Both sides of the progress identity (Q32, eq. 3.19).
+    """Both sides of the progress identity (R1-Q32, eq. 3.19).
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class ProgressTerms:
 def progress_terms(
     d: Any, normal: Any, step: float, loss: Loss | str = "exponential"
 ) -> ProgressTerms:
-    """Measure what moving ``∇𝒢(d)`` by ``step`` times a normal does (Q32, C43).
+    """Measure what moving ``∇𝒢(d)`` by ``step`` times a normal does (R1-Q32, R1-C43).
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def progress_terms(
 
 @dataclass(frozen=True)
 class AuxiliaryFunctions:
-    """How far weights are from the optimum (Q33, eq. 3.20, 3.22); both are 0 exactly there.
+    """How far weights are from the optimum (R1-Q33, eq. 3.20, 3.22); both are 0 exactly there.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class AuxiliaryFunctions:
 
 
 def auxiliary_functions(problem: CoordinateProblem, coef: Any) -> AuxiliaryFunctions:
-    """Measure the distance from the optimum by what single steps can do (Q33, D03)."""
+    """Measure the distance from the optimum by what single steps can do (R1-Q33, R1-D03)."""
     alpha = vector("coef", coef)
     scores = problem.scores(alpha)
     slopes = problem.projected(problem.gradient(scores), alpha)
@@ -122,7 +122,9 @@ def auxiliary_functions(problem: CoordinateProblem, coef: Any) -> AuxiliaryFunct
 
 
 def progress_bound(slope: float, curvature: float) -> float:
-    """``q'(x)² / (4 L)``: least decrease of an exact step, second derivatives at most L (C52, X24).
+    """``q'(x)² / (4 L)``: least decrease of an exact step, second derivatives at most L.
+
+    See R1-C52, R1-X24.
 
     True with 2 L in the denominator, too; the lemma as printed gives away a factor.
     """
@@ -132,7 +134,7 @@ def progress_bound(slope: float, curvature: float) -> float:
 
 @dataclass(frozen=True)
 class SelectionQuality:
-    """The worst step of a descent, by each condition (Q34, D04, D05).
+    """The worst step of a descent, by each condition (R1-Q34, R1-D04, R1-D05).
 
     Attributes
     ----------
@@ -150,7 +152,7 @@ class SelectionQuality:
 
 
 def selection_quality(descent: Descent) -> SelectionQuality:
-    """Return δ and β that a descent kept, if it was run with ``measure=True`` (Q34)."""
+    """Return δ and β that a descent kept, if it was run with ``measure=True`` (R1-Q34)."""
     shares = (descent.slope_share, descent.decrease_share, descent.step_share)
     if any(share is None for share in shares):
         raise ValueError("descent: got one without shares, expected one run with measure=True")
@@ -161,7 +163,7 @@ def selection_quality(descent: Descent) -> SelectionQuality:
 def implied_step_quality(
     delta: float, low: float, high: float, condition: str = "gradient"
 ) -> float:
-    """β of (3.28) that δ implies, with second derivatives in [low, high] (Q35, Prop. 3.3, 3.4).
+    """β of (3.28) that δ implies, with second derivatives in [low, high] (R1-Q35, Prop. 3.3, 3.4).
 
     Parameters
     ----------
@@ -188,7 +190,7 @@ def implied_step_quality(
 
 @dataclass(frozen=True)
 class LinearRate:
-    """How fast values approach the optimum (Q36, Thm 3.3).
+    """How fast values approach the optimum (R1-Q36, Thm 3.3).
 
     Attributes
     ----------
@@ -206,7 +208,7 @@ class LinearRate:
 
 
 def linear_rate(values: Any, optimum: float, *, floor: float = 1e-12) -> LinearRate:
-    """Estimate a linear rate from values (Q36).
+    """Estimate a linear rate from values (R1-Q36).
 
     Parameters
     ----------
@@ -234,11 +236,11 @@ def linear_rate(values: Any, optimum: float, *, floor: float = 1e-12) -> LinearR
 
 
 def has_finite_minimiser(outcomes: Any, *, signed: bool = True) -> bool:
-    """Whether the exponential and logistic loss have only finite minimisers (Q37).
+    """Whether the exponential and logistic loss have only finite minimisers (R1-Q37).
 
     They have, unless a combination is wrong nowhere and right somewhere: ``Uα >= 0``, ``Uα != 0``.
     One linear program: the largest Σ_i (Uα)_i with ``Uα >= 0`` and |α_j| <= 1 is 0. Data that are
-    not separable need not have finite minimisers (V12).
+    not separable need not have finite minimisers (R1-V12).
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Margins of examples and their distribution (Q11, Q12, Q21; LB-Q10, LB-Q11).
+"""Margins of examples and their distribution (R1-Q11, R1-Q12, R1-Q21; LB-Q10, LB-Q11).
 
 The margin of an example is its label times the normalised vote, a number in [-1, 1]: the sign says
 whether the example is classified right, the size how far the vote is from the other decision.
 
-A vote of exactly zero is where conventions part (X01, LB errata 6). The classification rule sends
+A vote of exactly zero is where conventions part (R1-X01, LB-X6). The classification rule sends
 it to the first class, -1, as scikit-learn's does; the margin error counts it as an error for both
 classes, so that ``margin <= 0`` bounds the error rate; the lecture's step function counts it as
 right. Functions here say which they use.
@@ -22,7 +22,7 @@ from ._check import distribution, same_length, signs, vector
 
 
 def voting_margins(scores: Any, y: Any, length: float) -> Array:
-    """Margin ``y F(x) / Σ|α|`` of each example (Q11, eq. 1.11; LB-Q10).
+    """Margin ``y F(x) / Σ|α|`` of each example (R1-Q11, eq. 1.11; LB-Q10).
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ def voting_margins(scores: Any, y: Any, length: float) -> Array:
 
 
 def minimum_margin(margins: Any) -> float:
-    """Margin of the ensemble: that of its worst example (Q17, eq. 2.1)."""
+    """Margin of the ensemble: that of its worst example (R1-Q17, eq. 2.1)."""
     return float(vector("margins", margins, -1.0, 1.0).min())
 
 
 def class_margins(margins: Any, y: Any) -> dict[Any, float]:
-    """Smallest margin of each class, by label (Q21, eq. 2.9).
+    """Smallest margin of each class, by label (R1-Q21, eq. 2.9).
 
-    Boosting drives them together (Prop. 2.1, C27): a lasting difference says that the run is not
+    Boosting drives them together (Prop. 2.1, R1-C27): a lasting difference says that the run is not
     near its limit, or that the base learner cannot favour one class.
 
     Examples
@@ -68,7 +68,7 @@ def class_margins(margins: Any, y: Any) -> dict[Any, float]:
 def margin_error(
     margins: Any, theta: float = 0.0, *, sample_weight: Any = None, ties: str = "error"
 ) -> float:
-    """Fraction of the examples with margin at most θ (Q12; LB-Q11).
+    """Fraction of the examples with margin at most θ (R1-Q12; LB-Q11).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def margin_error(
 
 
 def zero_one_error(scores: Any, y: Any, *, sample_weight: Any = None, ties: str = "rule") -> float:
-    """Error rate of the signs of the scores, with zero scores by one of three conventions (X01).
+    """Error rate of the signs of the scores, with zero scores by one of three conventions (R1-X01).
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def zero_one_error(scores: Any, y: Any, *, sample_weight: Any = None, ties: str 
 
 @dataclass(frozen=True)
 class MarginDistribution:
-    """Cumulative margin distribution θ ↦ fraction of margins at most θ (Q12, Fig. 2.1; LB-E4).
+    """Cumulative margin distribution θ ↦ fraction of margins at most θ (R1-Q12, Fig. 2.1; LB-E4).
 
     Right-continuous: 0 below the smallest margin, 1 from the largest on (LB-C7).
 

@@ -1,6 +1,7 @@
 """Soft margins: slack, mistrust, the ν-property and what follows from it.
 
-Ratsch-2 Q3-Q5, Q8, Q11, Q12, A4, C2, C3, C6; eq. 4.6, 4.13-4.16, 4.19, Prop. 4.1-4.3.
+R2-Q3 to R2-Q5, R2-Q8, R2-Q11, R2-Q12, R2-A4, R2-C2, R2-C3, R2-C6; eq. 4.6, 4.13-4.16, 4.19, Prop.
+4.1-4.3.
 
 A share ν of the weight may fall short of the margin ρ, each example by its slack ξ_i at the price
 ξ_i / ν. For given margins the best ρ is their ν-quantile: no search is needed. Weights of the
@@ -28,9 +29,9 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class NuFractions:
-    """Weight of the examples below, on and beyond the margin ρ (Q5).
+    """Weight of the examples below, on and beyond the margin ρ (R2-Q5).
 
-    At the best ρ, ``errors <= ν <= errors + on``, so ``beyond <= 1 - ν`` (Prop. 4.1, C2).
+    At the best ρ, ``errors <= ν <= errors + on``, so ``beyond <= 1 - ν`` (Prop. 4.1, R2-C2).
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class NuFractions:
 
 @dataclass(frozen=True)
 class NuMargin:
-    """Margins cut at the share ν (Q3-Q5, Fig. 4.5).
+    """Margins cut at the share ν (R2-Q3 to R2-Q5, Fig. 4.5).
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class NuMargin:
 
     @property
     def slack(self) -> Array:
-        """By how much each example falls short, ``ξ_i = [ρ - ρ_i]_+`` (Q4)."""
+        """By how much each example falls short, ``ξ_i = [ρ - ρ_i]_+`` (R2-Q4)."""
         return np.maximum(self.rho - self.margins, 0.0)
 
     @property
@@ -88,12 +89,12 @@ class NuMargin:
 
     @property
     def mistrust(self) -> Array:
-        """Mistrust of each example, ``ζ_i = ξ_i - (1/ν) Σ p_j ξ_j`` (Q3, eq. 4.16)."""
+        """Mistrust of each example, ``ζ_i = ξ_i - (1/ν) Σ p_j ξ_j`` (R2-Q3, eq. 4.16)."""
         return self.slack - self.cost
 
     @property
     def soft_margins(self) -> Array:
-        """Soft margins ``ρ_i + ζ_i = max(ρ_i, ρ) - cost`` (Q3); the smallest is ``value``."""
+        """Soft margins ``ρ_i + ζ_i = max(ρ_i, ρ) - cost`` (R2-Q3); the smallest is ``value``."""
         return np.maximum(self.margins, self.rho) - self.cost
 
     def weights_at(self, length: float) -> Array:
@@ -120,7 +121,7 @@ class NuMargin:
 def nu_margin(
     margins: Any, nu: float, *, sample_weight: Any = None, floor: float = -1.0
 ) -> NuMargin:
-    """Cut margins at the share ν: the best ρ, slack, mistrust and soft margins (A4, eq. 4.14).
+    """Cut margins at the share ν: the best ρ, slack, mistrust and soft margins (R2-A4, eq. 4.14).
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def nu_margin(
 
 
 def softened_margins(margins: Any, mistrust: Any, C: float = 1.0) -> Array:
-    """``ρ_i + C ζ_i``: margins softened by any mistrust (Q3, eq. 4.6).
+    """``ρ_i + C ζ_i``: margins softened by any mistrust (R2-Q3, eq. 4.6).
 
     Parameters
     ----------
@@ -171,9 +172,10 @@ def softened_margins(margins: Any, mistrust: Any, C: float = 1.0) -> Array:
 
 
 def smooth_slack(outcomes: Any, temperature: float, target: float = 1.0) -> Array:
-    """``β log(1 + exp((target - y F(x)) / β))``: slack at temperature β (Q4, eq. 4.19).
+    """``β log(1 + exp((target - y F(x)) / β))``: slack at temperature β (R2-Q4, eq. 4.19).
 
-    The slack that minimises the barrier function; as β → 0 it becomes ``[target - y F(x)]_+`` (C9).
+    The slack that minimises the barrier function; as β → 0 it becomes ``[target - y F(x)]_+``
+    (R2-C9).
 
     Parameters
     ----------
@@ -198,11 +200,11 @@ def nu_bound(
     constant: float = 1.0,
     sample_weight: Any = None,
 ) -> MarginBound:
-    """Bound on the test error by ν and ρ^(ν) (Q8, eq. 4.13).
+    """Bound on the test error by ν and ρ^(ν) (R2-Q8, eq. 4.13).
 
     ``R ≤ ν + c √((ϑ log²(N/ϑ) / ρ² + log(1/δ)) / N)``, with probability 1 - δ. It is the margin
-    bound at a θ just below ρ^(ν), where at most the share ν of margins lies (C2). The constant is
-    not given by the theorem, so the number orders values of ν; it is not a guarantee.
+    bound at a θ just below ρ^(ν), where at most the share ν of margins lies (R2-C2). The constant
+    is not given by the theorem, so the number orders values of ν; it is not a guarantee.
 
     Parameters
     ----------
@@ -229,7 +231,7 @@ def nu_bound(
 
 
 def optimality_violation(gradient: Any, coef: Any) -> float:
-    """How far coefficients ``α >= 0`` are from a minimum (Q11): ``max_j |∇_{α>=0} F|``.
+    """How far coefficients ``α >= 0`` are from a minimum (R2-Q11): ``max_j |∇_{α>=0} F|``.
 
     A positive slope at α_j = 0 is no violation; the largest of all other slopes is. It is 0
     exactly where no small change of α lowers F.
@@ -246,7 +248,9 @@ def optimality_violation(gradient: Any, coef: Any) -> float:
 
 @dataclass(frozen=True)
 class FreedomOfMovement:
-    """How far an example inside the margin may move in hypothesis space unnoticed (Q12, Prop. 4.3).
+    """How far an example inside the margin may move in hypothesis space unnoticed.
+
+    See R2-Q12, Prop. 4.3.
 
     Attributes
     ----------

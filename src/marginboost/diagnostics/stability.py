@@ -1,4 +1,4 @@
-"""Algorithmic stability: how much one example moves the model (ratsch-2 Q9; eq. 4.3, 4.4).
+"""Algorithmic stability: how much one example moves the model (R2-Q9; eq. 4.3, 4.4).
 
 A learner is β-stable if leaving out any example changes its function nowhere by more than β. What
 can be measured on one sample, on some rows and points, is a lower bound on that β.
@@ -21,7 +21,7 @@ from .margins import margin_error
 
 @dataclass(frozen=True)
 class Stability:
-    """Leave-one-out stability, as measured (Q9).
+    """Leave-one-out stability, as measured (R2-Q9).
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Stability:
 def leave_one_out_stability(
     estimator: Any, X: Any, y: Any, *, rows: int | Sequence[int] | None = None, grid: Any = None
 ) -> Stability:
-    """Refit without one row at a time and measure how far the decision function moves (Q9).
+    """Refit without one row at a time and measure how far the decision function moves (R2-Q9).
 
     Costs one fit per row. Rows whose change is large are those that the model hangs on. The
     solution of a linear program (LPBoost) may jump from one optimum to another: that is a change
@@ -104,7 +104,7 @@ def _take(X: Any, rows: Array) -> Any:
 def stability_bound(
     margins: Any, beta: float, theta: float, *, delta: float = 0.05, as_printed: bool = False
 ) -> MarginBound:
-    """Bound on the test error of a β-stable learner (Q9, eq. 4.4).
+    """Bound on the test error of a β-stable learner (R2-Q9, eq. 4.4).
 
     ``R ≤ #{ρ_i ≤ θ}/N + 2β/θ + (4Nβ/θ + 1) √(log(1/δ) / (2N))``, with probability 1 - δ, for a θ
     fixed beforehand. It needs the true β; a measured one (:func:`leave_one_out_stability`) is too

@@ -1,4 +1,4 @@
-"""Exponential weights: d_i ∝ prior_i exp(-y_i F(x_i)) (Q18, C26).
+"""Exponential weights: d_i ∝ prior_i exp(-y_i F(x_i)) (R1-Q18, R1-C26).
 
 They are the soft-max of the negative margins at temperature 1 / Σα, the multipliers of the
 exponential loss, and AdaBoost's distribution. Weights are made from scores anew each round, never
@@ -31,7 +31,7 @@ class ExponentialWeights:
     log_scale : float
         Logarithm of what the weights were divided by; but for rounding the same as ``log_total``.
     log_total : float
-        Logarithm of ``Σ prior exp(-y F)``, the mean exponential loss (Q26).
+        Logarithm of ``Σ prior exp(-y F)``, the mean exponential loss (R1-Q26).
     """
 
     def __init__(self) -> None:

@@ -189,7 +189,8 @@ class ClassifierOutputs(FittedAttributes):
     def predict(self, X: Any) -> Array:
         """Class of each row, that with the largest vote; a tie goes to the first class.
 
-        That is scikit-learn's convention; Rätsch's thesis gives a tie to the positive class (X01).
+        That is scikit-learn's convention; Rätsch's thesis gives a tie to the positive class
+        (R1-X01).
         """
         votes = self.decision_function(X)
         return self.model_.labels(votes)

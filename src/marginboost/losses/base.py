@@ -5,7 +5,7 @@ Every loss here is ``L(y, F) = φ(t)`` with an argument t that is affine in the 
     margin loss      t = y F     (labels -1 and +1)
     residual loss    t = y - F   (any number y; labels -1 and +1 too)
 
-From φ alone follow, pointwise and for whole arrays (Q29, Q30, P2),
+From φ alone follow, pointwise and for whole arrays (R1-Q29, R1-Q30, R2-P2),
 
     dual(t)          the weight d of an example: -φ'(t) of a margin, φ'(t) of a residual
     curvature(t)     φ''(t), which is ∂²L/∂F² for both kinds

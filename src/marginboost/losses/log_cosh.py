@@ -1,4 +1,4 @@
-"""The log-cosh loss (eq. 5.9): Huber's without the kink (ratsch-2 C28)."""
+"""The log-cosh loss (eq. 5.9): Huber's without the kink (R2-C28)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hinge at a temperature, ``β log(1 + exp((1 - m) / β))`` (eq. 4.19, 4.20; ratsch-2 A6, C9)."""
+"""The hinge at a temperature, ``β log(1 + exp((1 - m) / β))`` (eq. 4.19, 4.20; R2-A6, R2-C9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finite set of hypotheses given as a matrix, with every way of choosing from it (A15)."""
+"""A finite set of hypotheses given as a matrix, with every way of choosing from it (R1-A15)."""
 
 from __future__ import annotations
 

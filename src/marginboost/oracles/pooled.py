@@ -1,4 +1,4 @@
-"""A pool of the hypotheses found so far, in front of another base learner (A37)."""
+"""A pool of the hypotheses found so far, in front of another base learner (R1-A37)."""
 
 from __future__ import annotations
 

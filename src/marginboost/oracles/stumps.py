@@ -1,4 +1,4 @@
-"""Decision stumps: one feature, one cut, a label on each side (SF-B1, LB-A1, CH-B1, Barnes B1).
+"""Decision stumps: one feature, one cut, a label on each side (SF-B1, LB-A1, CH-B1, BA-B1).
 
 Over all features, all cuts and both polarities the stump of largest edge is found exactly. With g
 the signed weights and a cut that sends rows left or right, the best labels are the signs of the two
@@ -306,5 +306,5 @@ class StumpOracle(Oracle):
 
 
 def _label(weight: float) -> float:
-    """Sign of a side; one whose weights cancel, up to rounding, is positive (X01)."""
+    """Sign of a side; one whose weights cancel, up to rounding, is positive (R1-X01)."""
     return 1.0 if weight > -TIE else -1.0

@@ -1,4 +1,4 @@
-"""Decision trees as base learners, grown greedily on the signed weights (SF-B3, CH-B2, Barnes B2).
+"""Decision trees as base learners, grown greedily on the signed weights (SF-B3, CH-B2, BA-B2).
 
 A node with positive weight W+ and negative weight W- has an impurity that is zero when it is pure;
 the split that lowers the impurity of its sides most is taken. Which impurity is the criterion:

@@ -8,9 +8,9 @@ CH-E11).
 The thesis names one data set and counts the rows of another (CH-E1), so both are run: Original (699
 rows, 9 features, 16 missing values set to the mean, CH-A21) and Diagnostic, WDBC (569 rows, 30
 features). Its figures are lost; what is left are the numbers in its text.
-Besides them stand the pilots of the project's specification, an independent implementation on five
-shuffles. Folds are shuffled anew many times, and means over the shuffles are given, here with the
-smallest and the largest value in brackets.
+Besides them stand pilots, measured by an independent implementation on five shuffles. Folds are
+shuffled anew many times, and means over the shuffles are given, here with the smallest and the
+largest value in brackets.
 
 Both readings of a decision volume are shown: the region of the predicted label, and that of the
 given label, which is empty for a row that AdaBoost gets wrong.

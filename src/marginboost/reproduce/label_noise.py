@@ -1,4 +1,4 @@
-"""Label noise on the ten IDA sets: regularised algorithms beside AdaBoost (ratsch-2 E6, E7).
+"""Label noise on the ten IDA sets: regularised algorithms beside AdaBoost (R2-E6, R2-E7).
 
 The thesis compares AdaBoost with AdaBoost_Reg, ν-Arc and the barrier algorithm on ten sets whose
 labels are as noisy as they come (Table 4.1), and on toy data with flipped labels (Figure 4.8). Here

@@ -1,12 +1,12 @@
-"""Convergence of leveraging, by loss and choice of hypothesis (ratsch-1 E17, V10, V12).
+"""Convergence of leveraging, by loss and choice of hypothesis (R1-E17, R1-V10, R1-V12).
 
 Chapter 3 of Rätsch's thesis proves linear convergence where all minimisers are finite, and has no
 experiment. Here are its claims as one: on a finite set of real-valued hypotheses with finite
 minimisers the distance to the optimum falls by a constant factor per step, whatever the order
-(C45-C47); on stumps that separate some examples and cannot separate others (Q37 says so) the
-exponential and the logistic loss only creep, and least squares does not (V12); LS-Boost's first
-version, which fits the residual before it searches, stalls where hypotheses differ in size (C50,
-V10).
+(R1-C45 to R1-C47); on stumps that separate some examples and cannot separate others (R1-Q37 says
+so) the exponential and the logistic loss only creep, and least squares does not (R1-V12);
+LS-Boost's first version, which fits the residual before it searches, stalls where hypotheses differ
+in size (R1-C50, R1-V10).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _optimum(loss: str, H: Array, y: Array) -> float:
 
 
 def stall() -> Comparison:
-    """LS-Boost on y = (1, 0), H = {±(0, 0.1), ±(3, 0)} (V10)."""
+    """LS-Boost on y = (1, 0), H = {±(0, 0.1), ±(3, 0)} (R1-V10)."""
     H, y = np.array([[0.0, 3.0], [0.1, 0.0]]), np.array([1.0, 0.0])
     problem = CoordinateProblem.of("squared", H, y)
 

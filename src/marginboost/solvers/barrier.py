@@ -1,4 +1,4 @@
-"""Barrier optimisation (A16-A18, Q27; eq. 2.15-2.21, B.1-B.6, Table B.2; ratsch-2 C27).
+"""Barrier optimisation (R1-A16 to R1-A18, R1-Q27; eq. 2.15-2.21, B.1-B.6, Table B.2; R2-C27).
 
 Problem:  min g(θ)  s.t.  c_n(θ) >= 0,   g convex, c_n concave.
 
@@ -9,8 +9,8 @@ Barrier function, minimised for a falling temperature β from where the last min
         entropic (inside only)               β t log t     -β (1 + log t)
         exponential (anywhere)               β exp(-t/β)   exp(-t / β)
 
-Table B.2 prints the entropic barrier with a minus sign, which is not convex (X21). Minimising each
-F_β until its gradient is below β is enough: every limit point solves the problem (Prop. B.1).
+Table B.2 prints the entropic barrier with a minus sign, which is not convex (R1-X21). Minimising
+each F_β until its gradient is below β is enough: every limit point solves the problem (Prop. B.1).
 
 The margin problem (2.15) has its own function: ρ is eliminated, and what remains is smooth in α.
 Arc-GV is that method with β = 1 / Σα, one coordinate a step; AdaBoost_ϱ with a fixed ϱ (2.20).
@@ -62,7 +62,9 @@ Constrained = Callable[[Array], tuple[Array, Array]]
 
 
 def projected_gradient(gradient: Array, coef: Array) -> Array:
-    """Gradient under ``coef >= 0``: at 0 only its negative part counts (footnote 11, Q11, Q27).
+    """Gradient under ``coef >= 0``: at 0 only its negative part counts.
+
+    See footnote 11, R2-Q11, R1-Q27.
 
     It vanishes exactly at a minimum; its largest absolute entry is the violation of optimality.
 
@@ -283,7 +285,7 @@ def barrier_margin(
     factor: float = 0.5,
     tol: float = 1e-4,
 ) -> BarrierMargin:
-    """Largest minimum margin over given hypotheses by the exponential barrier (A16, A17).
+    """Largest minimum margin over given hypotheses by the exponential barrier (R1-A16, R1-A17).
 
     Minimises ``-ρ_β(α)`` over α >= 0 for falling β, until the projected gradient is below β.
 
@@ -305,7 +307,7 @@ def barrier_margin(
 
     Examples
     --------
-    Each of four hypotheses errs on one example (V03):
+    Each of four hypotheses errs on one example (R1-V03):
 
     >>> solution = barrier_margin(np.ones((4, 4)) - 2 * np.eye(4))
     >>> round(solution.lower, 3), round(solution.upper, 3)

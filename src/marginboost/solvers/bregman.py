@@ -1,4 +1,4 @@
-"""Bregman projections and algorithms (A26-A31, Q30, Q32; eq. 3.10-3.23).
+"""Bregman projections and algorithms (R1-A26 to R1-A31, R1-Q30, R1-Q32; eq. 3.10-3.23).
 
 Problem, with 𝒢 the conjugate of a loss, summed over examples, and M a matrix:
 
@@ -11,18 +11,18 @@ Dual:  max_λ  <b, λ> - G(∇𝒢(d⁰) + Mλ) + G(∇𝒢(d⁰)),  G the loss:
     exponential   d log d - d                     d > 0      log d             1
     logistic      d log d + (1 - d) log(1 - d)    (0, 1)     log(d / (1 - d))  ½
 
-and the same for every other convex, smooth loss of the package: Bregman functions (D01). With M =
--(y h_j(x_i)) for losses of a margin, M = -(h_j(x_i)) for those of a residual, and b = 0, the d are
-the weights of boosting.
+and the same for every other convex, smooth loss of the package: Bregman functions (R1-D01). With
+M = -(y h_j(x_i)) for losses of a margin, M = -(h_j(x_i)) for those of a residual, and b = 0, the d
+are the weights of boosting.
 
 The projection onto one hyperplane <h, d> = b moves ∇𝒢(d) along h until the equation holds: an exact
-coordinate step of the dual problem, with the multiplier λ as step (C41, C44). So the Bregman
+coordinate step of the dual problem, with the multiplier λ as step (R1-C41, R1-C44). So the Bregman
 algorithm is coordinate descent (``solvers/coordinate_descent.py``); its selection rules are the
-cyclic and non-cyclic orders of hyperplanes (A27, A28), a share of a step is a projection onto a
-parallel hyperplane (A29), and AdaBoost is it with the entropy (A31).
+cyclic and non-cyclic orders of hyperplanes (R1-A27, R1-A28), a share of a step is a projection onto
+a parallel hyperplane (R1-A29), and AdaBoost is it with the entropy (R1-A31).
 
-Parallel updates (A30) change all multipliers in a pass, along the negative gradient, or along the
-minimiser of an auxiliary function that bounds what all changes do together (Collins, Schapire &
+Parallel updates (R1-A30) change all multipliers in a pass, along the negative gradient, or along
+the minimiser of an auxiliary function that bounds what all changes do together (Collins, Schapire &
 Singer): for the exponential and logistic loss, with s the largest Σ_j |M_ij|, and W±_j the weight
 that pulls multiplier j up and down,
 
@@ -30,7 +30,7 @@ that pulls multiplier j up and down,
 
 A search along the direction does at least as well, and works for every loss.
 
-Certificate: Δ(d̄, d) falls at every step for any feasible d̄ (C43). Rate: as coordinate descent.
+Certificate: Δ(d̄, d) falls at every step for any feasible d̄ (R1-C43). Rate: as coordinate descent.
 
 References: Bregman 1967; Collins, Schapire & Singer 2002; Rätsch 2001, section 3.2.
 """
@@ -76,7 +76,7 @@ class Projection:
 def bregman_project(
     d: Any, normal: Any, level: float = 0.0, loss: Loss | str = "exponential"
 ) -> Projection:
-    """Project d onto the hyperplane <normal, x> = level, in the divergence of a loss (A26).
+    """Project d onto the hyperplane <normal, x> = level, in the divergence of a loss (R1-A26).
 
     Parameters
     ----------
@@ -92,7 +92,8 @@ def bregman_project(
 
     Examples
     --------
-    AdaBoost's new weights are the projection of the old ones onto those without edge (A31, V09):
+    AdaBoost's new weights are the projection of the old ones onto those without edge (R1-A31,
+    R1-V09):
 
     >>> found = bregman_project(np.ones(4), [1, 1, 1, -1])
     >>> found.point.round(4), round(found.multiplier, 6), round(found.divergence, 6)
@@ -106,7 +107,7 @@ def bregman_project(
     if np.isinf(step):
         raise ValueError(
             f"level: got {level!r}, expected one that the normal takes inside the domain: here the "
-            "hyperplane meets at most its border (D02)"
+            "hyperplane meets at most its border (R1-D02)"
         )
     point = problem.risk.dual(problem.offset + step * problem.pool.columns[0])
     divergence = problem.risk.loss.divergence(point, np.asarray(d, dtype=float))
@@ -145,7 +146,7 @@ def bregman_algorithm(
     levels: Any = 0.0,
     **settings: Any,
 ) -> Descent:
-    """Project onto the hyperplanes ``matrixᵀ d = levels`` one after the other (A27-A29).
+    """Project onto the hyperplanes ``matrixᵀ d = levels`` one after the other (R1-A27 to R1-A29).
 
     Parameters
     ----------
@@ -202,7 +203,7 @@ def parallel_descent(
     max_passes: int = 1000,
     tol: float = 1e-10,
 ) -> ParallelDescent:
-    """Change all coefficients at once, pass after pass (A30).
+    """Change all coefficients at once, pass after pass (R1-A30).
 
     Parameters
     ----------

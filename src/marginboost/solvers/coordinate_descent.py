@@ -1,27 +1,27 @@
-"""Coordinate descent on a loss of linear scores (A32-A36, Q34; eq. 3.24-3.29).
+"""Coordinate descent on a loss of linear scores (R1-A32 to R1-A36, R1-Q34; eq. 3.24-3.29).
 
 Problem, over given hypotheses and with signs or boxes as wanted:
 
     min_{low <= α <= high}  F(α) = Σ_i w_i L(y_i, f_i) + Σ_j γ_j α_j,   f = offset + Σ_j α_j h_j.
 
 Dual:  min_d Δ(d, d⁰)  s.t.  Σ_i d_i h_j(x_i) = γ_j for all j (signed weights d, no box): every step
-below is the Bregman projection onto one of these hyperplanes, and its multiplier is the step (C44;
-``solvers/bregman.py``).
+below is the Bregman projection onto one of these hyperplanes, and its multiplier is the step
+(R1-C44; ``solvers/bregman.py``).
 
 Each step minimises F over one coordinate. Which one is the selection rule:
 
-    "cyclic"            all in turn (Gauss-Seidel; A32)
-    "almost-cyclic"     all once a pass, in an order that is drawn anew for every pass (A32)
+    "cyclic"            all in turn (Gauss-Seidel; R1-A32)
+    "almost-cyclic"     all once a pass, in an order that is drawn anew for every pass (R1-A32)
     "random"            any, drawn
-    "gauss-southwell"   the steepest slope (A33); with δ < 1 the flattest that is still δ times as
-                        steep (A34): an adversary within the rule
-    "improvement"       the largest decrease of F (A35); with δ < 1 the smallest that is still δ
+    "gauss-southwell"   the steepest slope (R1-A33); with δ < 1 the flattest that is still δ times
+                        as steep (R1-A34): an adversary within the rule
+    "improvement"       the largest decrease of F (R1-A35); with δ < 1 the smallest that is still δ
                         times as large
 
 Certificate: none here; the projected gradient vanishes at the optimum, and only there.
 Rate: linear where F is strongly convex on bounded sets, its minimisers are finite and the steps are
-β-optimal, |step| >= β max |step| (Thm 3.2, 3.3, A36, D06). The slope rule gives β = δ η_l/η_u, the
-improvement rule β = √(δ η_l³ / (2 η_u³)), η the bounds on second derivatives (Q35).
+β-optimal, |step| >= β max |step| (Thm 3.2, 3.3, R1-A36, R1-D06). The slope rule gives β = δ
+η_l/η_u, the improvement rule β = √(δ η_l³ / (2 η_u³)), η the bounds on second derivatives (R1-Q35).
 
 References: Luo & Tseng 1992; Rätsch 2001, section 3.3.
 """
@@ -137,7 +137,7 @@ class CoordinateProblem:
         return self.risk.value(scores, 0.0) + float(self.linear @ coef)
 
     def gradient(self, scores: Array) -> Array:
-        """``∂F/∂α_j = γ_j - Σ_i d_i h_j(x_i)`` (Q31, 3.31)."""
+        """``∂F/∂α_j = γ_j - Σ_i d_i h_j(x_i)`` (R1-Q31, 3.31)."""
         return self.linear - self.pool.edges(self.risk.dual(scores))
 
     def projected(self, gradient: Array, coef: Array) -> Array:
@@ -176,14 +176,14 @@ class Descent:
     steps : array
         By how much each changed.
     slope_share : array or None
-        δ_t of the gradient condition: slope of the chosen coordinate over the steepest (Q34).
+        δ_t of the gradient condition: slope of the chosen coordinate over the steepest (R1-Q34).
     decrease_share, step_share : array or None
         δ_t of the improvement condition, and β_t of (3.28): decrease and size of the step over the
         largest of all coordinates. None unless they were measured.
     converged : bool
         Whether the projected gradient fell to the tolerance.
     finite : bool
-        Whether every step had a minimiser; if not, the descent ended there (D02).
+        Whether every step had a minimiser; if not, the descent ended there (R1-D02).
     """
 
     coef: Array
@@ -223,7 +223,7 @@ def coordinate_descent(
     delta : float
         δ in (0, 1] of the slope and improvement rules.
     share : float
-        Share of the exact step to take, in (0, 1]: below 1 projections are approximate (A29).
+        Share of the exact step to take, in (0, 1]: below 1 projections are approximate (R1-A29).
     start : array, optional
         First coefficients.
     max_steps : int

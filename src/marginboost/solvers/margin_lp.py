@@ -1,10 +1,10 @@
-"""The largest margin over a finite set of hypotheses, as a linear program (A09, eq. 2.3).
+"""The largest margin over a finite set of hypotheses, as a linear program (R1-A09, eq. 2.3).
 
 Primal (margin-LP): max ρ  s.t.  Uα >= ρ1, Σα = 1, α >= 0.
 Dual (edge-LP):     min γ  s.t.  Uᵀd <= γ1, Σd = 1, d >= 0.
 
 Both have the same value ρ*; it is the reference that every other algorithm is tested against. With
-ν it is the soft-margin program (ratsch-2 A3, eq. 4.12): examples may fall short by ξ at the price
+ν it is the soft-margin program (R2-A3, eq. 4.12): examples may fall short by ξ at the price
 (1/ν) Σ p_i ξ_i, and no weight may exceed p_i / ν.
 """
 
@@ -37,7 +37,7 @@ class MarginSolution:
 
     @property
     def support(self) -> Array:
-        """Support vectors: examples with positive weight (Q21)."""
+        """Support vectors: examples with positive weight (R1-Q21)."""
         return np.flatnonzero(self.weights > 1e-12)
 
 
@@ -61,7 +61,7 @@ def solve_margin_lp(
 
     Examples
     --------
-    Each of N hypotheses errs on one example: the uniform vote has margin 1 - 2/N (V03).
+    Each of N hypotheses errs on one example: the uniform vote has margin 1 - 2/N (R1-V03).
 
     >>> solution = solve_margin_lp(np.ones((4, 4)) - 2 * np.eye(4))
     >>> round(solution.value, 12), solution.coef.round(12).tolist()

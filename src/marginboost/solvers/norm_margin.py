@@ -1,10 +1,10 @@
-"""Planes of largest margin, measured in any p-norm (A08, Q16; eq. 1.20-1.22, Thm 1.6).
+"""Planes of largest margin, measured in any p-norm (R1-A08, R1-Q16; eq. 1.20-1.22, Thm 1.6).
 
 Primal:  max ρ   s.t.  y_i (⟨x_i, α⟩ + b) >= ρ for every point,  ‖α‖_p <= 1.
 Dual:    min ‖Σ_i d_i y_i x_i‖_q   s.t.  d >= 0, Σd = 1, and with a bias Σ_i d_i y_i = 0.
 
-1/p + 1/q = 1; α may have any sign, unlike in the margin-LP (A09); b, where allowed, is free and
-carries no norm (X05). ρ is the ℓ_q distance of the nearest point from the plane: p = 2 is the
+1/p + 1/q = 1; α may have any sign, unlike in the margin-LP (R1-A09); b, where allowed, is free and
+carries no norm (R1-X05). ρ is the ℓ_q distance of the nearest point from the plane: p = 2 is the
 hard-margin SVM, p = 1, the norm of boosting, measures distances by the largest coordinate.
 
 Certificate: the margin of any plane is a lower bound on the optimum, the dual norm of any weights
@@ -101,7 +101,7 @@ def dual_exponent(p: float) -> float:
 def norm_margins(
     points: Any, y: Any, coef: Any, intercept: float = 0.0, *, p: float = 1.0
 ) -> Array:
-    """ℓ_p-margins ``y_i (⟨x_i, α⟩ + b) / ‖α‖_p`` of the points (Q16, eq. 1.20).
+    """ℓ_p-margins ``y_i (⟨x_i, α⟩ + b) / ‖α‖_p`` of the points (R1-Q16, eq. 1.20).
 
     They are the signed ℓ_q distances of the points from the plane (Thm 1.6), 1/p + 1/q = 1.
 
@@ -130,10 +130,10 @@ def norm_margins(
 
 
 def nearest_on_plane(points: Any, coef: Any, intercept: float = 0.0, *, p: float = 2.0) -> Array:
-    """Points of the plane ``⟨x, α⟩ + b = 0`` nearest to the given ones in the ℓ_q norm (Q16).
+    """Points of the plane ``⟨x, α⟩ + b = 0`` nearest to the given ones in the ℓ_q norm (R1-Q16).
 
-    The way there is ``|⟨x, α⟩ + b| / ‖α‖_p`` long (Thm 1.6, C12). For p = 1 and p = ∞ the nearest
-    point need not be the only one.
+    The way there is ``|⟨x, α⟩ + b| / ‖α‖_p`` long (Thm 1.6, R1-C12). For p = 1 and p = ∞ the
+    nearest point need not be the only one.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def solve_norm_margin(
 
     Examples
     --------
-    Each of N hypotheses errs on one example: the optimum is (N - 2) / N^(1/p) (V03).
+    Each of N hypotheses errs on one example: the optimum is (N - 2) / N^(1/p) (R1-V03).
 
     >>> flip = np.ones((3, 3)) - 2 * np.eye(3)
     >>> [round(solve_norm_margin(flip, np.ones(3), p).value, 9) for p in (1, 2, np.inf)]

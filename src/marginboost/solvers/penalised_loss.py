@@ -1,4 +1,4 @@
-"""The problem of ℓ1-regularised leveraging, over the hypotheses found so far (ratsch-2 A7).
+"""The problem of ℓ1-regularised leveraging, over the hypotheses found so far (R2-A7).
 
     P(α) = C Σα + Σ_i w_i L(y_i, F(x_i)),   F = Σ_j α_j h_j,   α >= 0
 

@@ -1,4 +1,4 @@
-"""AdaBoost's base learners as voters (CH-A15, Algorithm 7): the seed's way to find noise.
+"""AdaBoost's base learners as voters (CH-A15, Algorithm 7): the thesis's way to find noise.
 
 On all folds but one a few rounds of AdaBoost are run; the base learners, without their
 coefficients, vote on the rows of that fold. Few rounds, since later base learners are made for the

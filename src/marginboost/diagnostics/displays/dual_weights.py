@@ -1,4 +1,4 @@
-"""Which examples carry the weight, and which are at their cap (ratsch-2 Q5, C3, E4; Fig. 4.6)."""
+"""Which examples carry the weight, and which are at their cap (R2-Q5, R2-C3, R2-E4; Fig. 4.6)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DualWeightDisplay:
 
     Weights are drawn in units of the example's share: 1 is what all would weigh if none were hard,
     1/ν the cap. At the optimum of the ν-LP an example below the margin ρ is at the cap, one beyond
-    it has no weight (C3).
+    it has no weight (R2-C3).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Edges and margins round by round: the sandwich around the largest margin (Q17, C16)."""
+"""Edges and margins round by round: the sandwich around the largest margin (R1-Q17, R1-C16)."""
 
 from __future__ import annotations
 

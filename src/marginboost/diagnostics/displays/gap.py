@@ -1,4 +1,4 @@
-"""The bracket around the optimum as it closes (Q17, Q28)."""
+"""The bracket around the optimum as it closes (R1-Q17, R1-Q28)."""
 
 from __future__ import annotations
 

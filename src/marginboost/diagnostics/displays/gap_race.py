@@ -1,4 +1,4 @@
-"""The gaps of several runs, against rounds or against time (Q17; ratsch-2 E11)."""
+"""The gaps of several runs, against rounds or against time (R1-Q17; R2-E11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cumulative margin distribution, drawn (Q12, Fig. 2.1, E08; LB-E4)."""
+"""The cumulative margin distribution, drawn (R1-Q12, Fig. 2.1, R1-E08; LB-E4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions of the vote over two features (E03, Fig. 1.3)."""
+"""Regions of the vote over two features (R1-E03, Fig. 1.3)."""
 
 from __future__ import annotations
 

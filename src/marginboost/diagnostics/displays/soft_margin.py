@@ -1,4 +1,4 @@
-"""Margins cut at the share ν (ratsch-2 Q4, Q5, E4; Fig. 4.4, 4.5)."""
+"""Margins cut at the share ν (R2-Q4, R2-Q5, R2-E4; Fig. 4.4, 4.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training error under its bound (Q08, C05, C06; LB-E3, LB-E5)."""
+"""Training error under its bound (R1-Q08, R1-C05, R1-C06; LB-E3, LB-E5)."""
 
 from __future__ import annotations
 

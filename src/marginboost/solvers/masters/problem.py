@@ -1,4 +1,4 @@
-"""The two soft-margin programs, seen from a combination and from weights (ratsch-2 A3, A4).
+"""The two soft-margin programs, seen from a combination and from weights (R2-A3, R2-A4).
 
 Both maximise, with ``F = Σ α h``,
 
