@@ -1,77 +1,88 @@
-"""scikit-learn's own checks, on every classifier of the package."""
+"""scikit-learn's own checks, on every exported estimator with its default parameters."""
 
 import os
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import marginboost.audit  # noqa: F401 - registers RobustBoostClassifier
-from marginboost import AdaBoostClassifier, MulticlassBooster
-from marginboost.algorithms._labels import LabelClassifier
-from marginboost.estimators.classifier import BaseMarginClassifier
+import marginboost
+from marginboost import AdaBoostClassifier, L2BoostRegressor, LinearOracle, MulticlassBooster
+from marginboost.estimators.base import BaseBooster
 
-EVERY = {**BaseMarginClassifier.registry, **LabelClassifier.registry}
-
-SMALL = {  # what is chosen by cross-validation costs a fit for every value and fold
-    "LPBoostClassifierCV": {"nus": [0.3, 0.6], "cv": 2},
-    "AdaBoostRegClassifierCV": {"Cs": [0.0, 0.1], "cv": 2, "n_estimators": 20},
-    "BarrierBoostClassifierCV": {"Cs": [0.01, 0.05], "cv": 2},
-    "RobustBoostClassifier": {"cv": 2},
+EVERY = [
+    kind
+    for kind in (getattr(marginboost, name) for name in marginboost.__all__)
+    if isinstance(kind, type) and issubclass(kind, BaseBooster | MulticlassBooster)
+]
+CHOOSING = {
+    "AdaBoostRegClassifierCV",
+    "BarrierBoostClassifierCV",
+    "LPBoostClassifierCV",
+    "RobustBoostClassifier",
 }
+"""Fits that cross-validate or audit inside: dozens of runs each."""
 
-RANDOM_DRAWS = "bootstrap draws differ between a row of weight two and two rows"
-
+WEIGHTS = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
 EXPECTED_FAILURES = {
-    name: {
-        "check_sample_weight_equivalence_on_dense_data": RANDOM_DRAWS,
-        "check_sample_weight_equivalence_on_sparse_data": RANDOM_DRAWS,
-    }
-    for name in ("BaggedVoteClassifier", "NuArcClassifier")
-}
-FOLDS_OF_ROWS = "folds are drawn from rows, and copies of a row fall into several of them"
-for name in SMALL:
-    EXPECTED_FAILURES[name] = {
-        "check_sample_weight_equivalence_on_dense_data": FOLDS_OF_ROWS,
-        "check_sample_weight_equivalence_on_sparse_data": FOLDS_OF_ROWS,
-    }
-
-
-COSTLY = {"AdaBoostRegClassifierCV", "BarrierBoostClassifierCV", "RobustBoostClassifier"}
-"""A cross-validation or an audit inside every fit: minutes, so only where ALL_CHECKS is set. They
-share their plumbing with LPBoostClassifierCV, which always runs."""
-CHECKED = {
-    name: make for name, make in EVERY.items() if name not in COSTLY or os.environ.get("ALL_CHECKS")
+    **dict.fromkeys(
+        ("BaggedVoteClassifier", "NuArcClassifier"),
+        dict.fromkeys(WEIGHTS, "bootstrap draws differ between a row of weight two and two rows"),
+    ),
+    **dict.fromkeys(
+        CHOOSING,
+        dict.fromkeys(WEIGHTS, "folds are drawn from rows, and copies of a row fall into several"),
+    ),
 }
 
+COSTLY_CHECKS = {
+    "check_estimator_sparse_matrix",
+    "check_estimator_sparse_array",
+    "check_methods_subset_invariance",
+    "check_methods_sample_order_invariance",
+    "check_classifiers_train",
+    "check_supervised_y_2d",
+    "check_fit_score_takes_y",
+    "check_estimators_dtypes",
+    "check_dtype_object",
+    *WEIGHTS,
+}
+"""Checks of many fits each; on estimators that choose, they run where ALL_CHECKS is set."""
 
-FEW_ROUNDS = 20
-"""Enough to learn the checks' small problems; they run some sixty times an estimator."""
 
-
-def small(name, make):
-    rounds = make().n_estimators
-    few = {"n_estimators": min(rounds or FEW_ROUNDS, FEW_ROUNDS)}
-    return make(**{**few, **SMALL.get(name, {})})
+def expected_failures(estimator):
+    return EXPECTED_FAILURES.get(type(estimator).__name__, {})
 
 
 @parametrize_with_checks(
     [
-        *(small(name, make) for name, make in CHECKED.items()),
+        *(kind() for kind in EVERY),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="all-pairs"),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="error-correcting"),
+        L2BoostRegressor(LinearOracle(), learning_rate=0.5),
     ],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator).__name__, {}),
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator, check):
+    name = getattr(check, "func", check).__name__
+    costly = type(estimator).__name__ in CHOOSING and name in COSTLY_CHECKS
+    if costly and not os.environ.get("ALL_CHECKS"):
+        pytest.skip(
+            "many fits of many runs each: with ALL_CHECKS=1, as continuous integration does"
+        )
     check(estimator)
 
 
-def test_every_classifier_is_checked():
-    assert len(BaseMarginClassifier.registry) >= 5
-    assert not set(EXPECTED_FAILURES) - set(BaseMarginClassifier.registry)
+def test_every_estimator_is_checked():
+    names = {kind.__name__ for kind in EVERY}
+    assert len(names) >= 34
+    assert names >= CHOOSING
+    assert names >= set(EXPECTED_FAILURES)
 
 
-@pytest.mark.parametrize("make", [*EVERY.values(), MulticlassBooster])
+@pytest.mark.parametrize("make", EVERY)
 def test_docstring_names_every_parameter(make):
     for name in make().get_params(deep=False):
         assert f"{name} :" in make.__doc__, name
