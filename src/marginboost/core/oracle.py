@@ -75,6 +75,9 @@ class Oracle(BaseEstimator, ABC):
         bound.prepare()
         return bound
 
+    def check(self) -> None:
+        """Raise where a setting is not sound, before any row is read."""
+
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""
 

@@ -143,7 +143,7 @@ class BaseBooster(BaseEstimator):
         """Show bad settings before any work."""
         self._check_parameters()
         self._make_rule()
-        self._make_oracle()
+        self._make_oracle().check()
 
     def _check_parameters(self) -> None:
         if self.n_estimators is not None:

@@ -33,6 +33,10 @@ class PooledOracle(Oracle):
         """As its base learner."""
         return self.oracle.needs_bins
 
+    def check(self) -> None:
+        """Check the base learner."""
+        self.oracle.check()
+
     def prepare(self) -> None:
         """Start with an empty pool."""
         self._base = self.oracle.bind(self.sample)

@@ -31,6 +31,10 @@ class ResamplingOracle(Oracle):
         """As its base learner."""
         return self.oracle.needs_bins
 
+    def check(self) -> None:
+        """Check the base learner."""
+        self.oracle.check()
+
     def prepare(self) -> None:
         """Bind the base learner."""
         self._base = self.oracle.bind(self.sample)
