@@ -26,10 +26,11 @@ import numpy as np
 from ..core.types import Array
 from ..data import BinnedMatrix
 from ..kernels.crew import dismiss, new_board
-from ..kernels.grow import (
+from ..kernels.grow import FULL, grow, help_grow, mark_left, number_by_level, spread
+from ..kernels.histograms import COMPILED, FEATURES_A_WORD, NARROW, pack_words
+from ..kernels.shares import (
     BY_RATIO,
     CRITERION,
-    FULL,
     GROWING,
     L2,
     LIMITS_LENGTH,
@@ -43,14 +44,8 @@ from ..kernels.grow import (
     SHAPE_LENGTH,
     STOP_PURE,
     Job,
-    grow,
-    help_grow,
-    mark_left,
-    number_by_level,
     pack_rows,
-    spread,
 )
-from ..kernels.histograms import COMPILED, FEATURES_A_WORD, NARROW, pack_words
 from ..kernels.splits import SPLIT, is_heavier
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
 from ..kernels.threads import invite, run_blocks, run_rows
