@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
+from marginboost import AdaBoostClassifier
 from marginboost.core import Sample
 from marginboost.data import BinnedMatrix, Table
 from marginboost.kernels import tree_reference as reference
@@ -628,3 +629,12 @@ def test_missing_short_and_odd_fields_are_refused(name):
             Tree.from_dict({k: v for k, v in GOOD.items() if k != name})
     with pytest.raises(ValueError, match=r"^tree "):
         Tree.from_dict({k: [] for k in GOOD})
+
+
+def test_settings_are_checked_before_any_row_is_read():
+    class Unread:
+        def __getattr__(self, name):
+            raise AssertionError("the rows were read")
+
+    with pytest.raises(ValueError, match="max_depth: got 0"):
+        AdaBoostClassifier(TreeOracle(max_depth=0)).fit(Unread(), Unread())

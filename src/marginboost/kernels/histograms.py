@@ -11,18 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config
 
 from ..types import Array
 from .intrinsics import AHEAD, BYTE_PAIRS, add_pairs, prefetch
 from .jit import kernel
 
-COMPILED = not getattr(config, "DISABLE_JIT", 0)
-"""Whether kernels are compiled: adding pairs and prefetching cannot run as Python."""
 FEATURES_A_WORD = 8
 NARROW = 256
 """Bins of a feature whose codes are bytes."""
-
 
 # -- two channels ----------------------------------------------------------------------------------
 

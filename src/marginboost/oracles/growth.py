@@ -24,10 +24,13 @@ from typing import Any
 import numpy as np
 
 from ..data import BinnedMatrix
-from ..kernels.grow import (
+from ..kernels.grow import FULL, grow, help_grow, mark_left, number_by_level, spread
+from ..kernels.histograms import FEATURES_A_WORD, NARROW, pack_words
+from ..kernels.jit import COMPILED
+from ..kernels.parallel import WorkerPool, run_blocks, run_rows
+from ..kernels.shares import (
     BY_RATIO,
     CRITERION,
-    FULL,
     GROWING,
     L2,
     LIMITS_LENGTH,
@@ -41,15 +44,8 @@ from ..kernels.grow import (
     SHAPE_LENGTH,
     STOP_PURE,
     Job,
-    grow,
-    help_grow,
-    mark_left,
-    number_by_level,
     pack_rows,
-    spread,
 )
-from ..kernels.histograms import COMPILED, FEATURES_A_WORD, NARROW, pack_words
-from ..kernels.parallel import WorkerPool, run_blocks, run_rows
 from ..kernels.splits import SPLIT, is_heavier
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
 from ..kernels.ties import TIE

@@ -38,6 +38,10 @@ class OracleWrapper(Oracle):
         """As its base learner."""
         return self.oracle.reads_curvature
 
+    def check(self, *, drawn: bool = False) -> None:
+        """Check the base learner."""
+        self.oracle.check(drawn=drawn)
+
     def prepare(self) -> None:
         """Bind the base learner."""
         self.base = self.oracle.bind(self.sample)

@@ -1,0 +1,373 @@
+"""Kernels that do the work of growing a tree: dividing rows, their sums by bin, best splits.
+
+Each task is cut in shares that write to places of their own, so that several threads can take them
+(see ``grow``, which says what is to be done next).
+
+Every row brings a few numbers, its channels (see ``histograms``); their sums over a node are all
+that its splits are judged by (see ``splits``). A tree of two channels keeps its sums by bin: of two
+siblings only the smaller one's rows are read, and the rest of the parent's sums is the larger
+one's. With a channel for each of many labels that would take too much memory, and most nodes of a
+large tree have few labels: then sums are made afresh for every node, for the labels it has.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..types import Array
+from .histograms import add_codes, add_labels, add_rows, add_words
+from .jit import kernel
+from .splits import category_order, is_heavier, scan
+from .stumps import CATEGORY, PARTITION
+from .ties import TIE
+
+ROWS_AT_ONCE = 1 << 14
+"""Rows in a share of work."""
+NODES_AT_ONCE = 32
+"""Nodes in a share of work on leaves."""
+SLACK = 1e-9
+"""Relative rounding in the number of rows on a side."""
+
+DIVIDE, GATHER, SEARCH, MEASURE = 0, 1, 2, 3
+"""Kinds of tasks."""
+KIND, NODE, SMALL, LARGE, SEEK_SMALL, SEEK_LARGE = 0, 1, 2, 3, 4, 5
+N_NODES, N_WAITING, N_FREE, ORDER_LENGTH = 6, 7, 8, 9
+"""Places in the work order: the task at hand, and how far the tree has grown."""
+MAX_DEPTH, MAX_LEAVES, CRITERION, BY_RATIO, STOP_PURE, SHAPE_LENGTH = 0, 1, 2, 3, 4, 5
+"""Places in the limits of a tree that are whole numbers; 0 leaves means no limit."""
+L2, MIN_WEIGHT, MIN_ROWS, ROW_WEIGHT, LIMITS_LENGTH = 0, 1, 2, 3, 4
+"""Places in the limits of a tree that are not."""
+
+GROWING = np.dtype(
+    [
+        ("gain", "f8"),
+        ("score", "f8"),
+        ("rows", "f8"),
+        ("left_weight", "f8"),
+        ("feature", "i8"),
+        ("cut", "i8"),
+        ("missing_left", "i8"),
+        ("left", "i8"),
+        ("right", "i8"),
+        ("start", "i8"),
+        ("stop", "i8"),
+        ("depth", "i8"),
+        ("slot", "i8"),
+    ]
+)
+"""A node of a growing tree: its rows are ``start:stop``; ``left`` is -1 at a leaf, where
+``feature`` may still hold a split that was not made."""
+
+
+class Job(NamedTuple):
+    """Everything a tree is grown from, and where it goes.
+
+    Attributes
+    ----------
+    codes : array (features, N)
+        Bins.
+    words : array (tiles, N) of uint64
+        The same, up to eight features of a row in a word; no tiles where they cannot be used.
+    tiles : array of int64
+        First feature of each tile, and the number of features.
+    features : array (features + 1, 3) of int64
+        Kind and number of bins of each, and where its sums begin; their end.
+    values : array (N, channels)
+        What every row brings; of a row with all weight on its own label, the weight only.
+    leaf_values : array (N, channels)
+        What the sums of leaves are made from; perhaps the same.
+    labels : array of int32
+        Own label of every row where all its weight is on that; else empty.
+    row_weights : array (N,)
+        Weights of the rows, as numbers of rows; empty where all are equal.
+    rows, spare : array of uint32
+        Rows of the tree, those of a node together and in order; room for as many.
+    packed, packed_labels : array (rows, channels), array of int32
+        Room for the values and labels of nodes.
+    histograms : array (slots, bins of all features, channels)
+        Sums that are kept; no slots where they are made afresh for every node.
+    cells, room : array (tiles, bins of a feature × channels), array (tiles, channels)
+        Room for sums of one feature that are not kept, with zeros; room for a scan.
+    splits : array (2, features) of SPLIT
+        Best splits of two siblings.
+    counts : array (shares, 2) of int64
+        Rows that go left in each share, and in all before it.
+    parts : array (shares, 2, channels + 1)
+        Sums of each share on both sides; weight as a number of rows last.
+    nodes, sums : array of GROWING, array (nodes, channels)
+        The tree.
+    table : array of uint8
+        Whether each code goes left at the node that is divided, the last entry for missing values.
+    free, waiting : array of int64
+        Unused slots; nodes that may be divided.
+    order, board : array of int64
+        The task at hand; the ticket.
+    shape, limits : array
+        Limits of growth.
+    """
+
+    codes: Array
+    words: Array
+    tiles: Array
+    features: Array
+    values: Array
+    leaf_values: Array
+    labels: Array
+    row_weights: Array
+    rows: Array
+    spare: Array
+    packed: Array
+    packed_labels: Array
+    histograms: Array
+    cells: Array
+    room: Array
+    splits: Array
+    counts: Array
+    parts: Array
+    nodes: Array
+    sums: Array
+    table: Array
+    free: Array
+    waiting: Array
+    order: Array
+    board: Array
+    shape: Array
+    limits: Array
+
+
+# -- dividing rows ---------------------------------------------------------------------------------
+
+
+@kernel
+def fill_table(job: Job, k: int) -> None:
+    """Which codes go left at a node; its sums must still be there for a partition."""
+    node, table = job.nodes[k], job.table
+    kind, n_bins = job.features[node["feature"], 0], job.features[node["feature"], 1]
+    cut = node["cut"]
+    table[: n_bins + 1] = 0
+    if kind == PARTITION:
+        first = job.features[node["feature"], 2]
+        cells = job.histograms[node["slot"], first : first + n_bins + 1]
+        order = category_order(cells)
+        heavier = is_heavier(node["left_weight"], job.sums[k, 1])
+        for place in range(n_bins):
+            seen = cells[order[place], 1] > TIE
+            # Categories not seen here go to the heavier side.
+            table[order[place]] = (place <= cut) if seen else heavier
+    elif kind == CATEGORY and cut < n_bins:
+        table[cut] = 1
+    else:
+        table[: min(cut + 1, n_bins)] = 1
+    table[n_bins] = node["missing_left"]
+
+
+@kernel
+def divide_share(job: Job, share: int) -> None:
+    """Sort some rows of a node: those that go left from the front, the others from the back."""
+    node = job.nodes[job.order[NODE]]
+    start = node["start"] + share * ROWS_AT_ONCE
+    stop = min(start + ROWS_AT_ONCE, node["stop"])
+    codes, table = job.codes[node["feature"]], job.table
+    rows, spare = job.rows, job.spare
+    front, back = start, stop - 1
+    for i in range(start, stop):
+        row = rows[i]
+        left = np.int64(table[codes[row]])
+        # Both places are written and one counted: no branch for the processor to guess.
+        spare[front] = row
+        spare[back] = row
+        front += left
+        back -= 1 - left
+    job.counts[share, 0] = front - start
+    weight = 0.0
+    if job.row_weights.size > 0:
+        for i in range(start, front):
+            weight += job.row_weights[spare[i]]
+    job.parts[share, 0, job.parts.shape[2] - 1] = weight
+
+
+@kernel
+def pack_rows(job: Job, start: int, stop: int, sums: Array) -> None:
+    """Bring the values of some rows together, and write their sums."""
+    rows, values, packed, last = job.rows, job.values, job.packed, job.sums.shape[1] - 1
+    sums[: last + 1] = 0.0
+    if job.labels.size > 0:
+        for i in range(start, stop):
+            label, amount = job.labels[rows[i]], values[rows[i], 0]
+            job.packed_labels[i] = label
+            packed[i, 0] = amount
+            sums[label] += amount
+            sums[last] += amount
+    elif last == 1:
+        signed = weight = 0.0
+        for i in range(start, stop):
+            a, b = values[rows[i], 0], values[rows[i], 1]
+            packed[i, 0] = a
+            packed[i, 1] = b
+            signed += a
+            weight += b
+        sums[0], sums[1] = signed, weight
+    else:
+        for i in range(start, stop):
+            for channel in range(last + 1):
+                packed[i, channel] = values[rows[i], channel]
+                sums[channel] += packed[i, channel]
+
+
+@kernel
+def gather_share(job: Job, share: int) -> None:
+    """Move sorted rows to their places, and pack those whose values will be read.
+
+    Where sums are kept, that is the smaller child's rows.
+    """
+    node = job.nodes[job.order[NODE]]
+    start = node["start"] + share * ROWS_AT_ONCE
+    stop = min(start + ROWS_AT_ONCE, node["stop"])
+    n_left, before = job.counts[share, 0], job.counts[share, 1]
+    n_right = stop - start - n_left
+    rows, spare = job.rows, job.spare
+    to_left = node["start"] + before
+    for i in range(n_left):
+        rows[to_left + i] = spare[start + i]
+    to_right = job.nodes[node["right"]]["start"] + (start - node["start"]) - before
+    for i in range(n_right):
+        rows[to_right + i] = spare[stop - 1 - i]
+    kept = job.histograms.shape[0] > 0
+    if not kept or job.order[SMALL] == node["left"]:
+        pack_rows(job, to_left, to_left + n_left, job.parts[share, 0])
+    if not kept or job.order[SMALL] == node["right"]:
+        pack_rows(job, to_right, to_right + n_right, job.parts[share, 1])
+
+
+# -- sums and splits -------------------------------------------------------------------------------
+
+
+@kernel
+def least_weight(job: Job, k: int) -> float:
+    """Least weight of a side of a node; less than a TIE of it is rounding.
+
+    The rows of a side are estimated by its share of the node's weight, which is exact where all
+    rows have the same.
+    """
+    weight = job.sums[k, job.sums.shape[1] - 1]
+    by_rows = job.limits[MIN_ROWS] * (1.0 - SLACK) * weight / max(job.nodes[k]["rows"], TIE)
+    return max(job.limits[MIN_WEIGHT], by_rows, TIE * weight)
+
+
+@kernel
+def keep_sums(job: Job, tile: int, k: int) -> None:
+    """Sums of a node's rows for the features of a tile, into the node's slot."""
+    node = job.nodes[k]
+    first, last = job.tiles[tile], job.tiles[tile + 1]
+    start, stop = node["start"], node["stop"]
+    rows = job.rows[start:stop]
+    whole = rows.size == job.values.shape[0]  # the root: all rows in order
+    values = job.values if whole else job.packed[start:stop]
+    sums = job.histograms[node["slot"], job.features[first, 2] : job.features[last, 2]]
+    sums[:] = 0.0
+    if job.words.shape[0] == 0:
+        for j in range(first, last):
+            begin = job.features[j, 2] - job.features[first, 2]
+            add_codes(job.codes[j], rows, values, sums[begin:])
+    elif whole:
+        add_words(job.words[tile], values, sums)
+    else:
+        add_rows(job.words[tile], rows, values, sums)
+
+
+@kernel
+def search_kept(job: Job, tile: int) -> None:
+    """Sums and best splits of a node, and of its larger sibling that holds the parent's sums."""
+    first, last = job.tiles[tile], job.tiles[tile + 1]
+    begin, end = job.features[first, 2], job.features[last, 2]
+    keep_sums(job, tile, job.order[SMALL])
+    if job.order[LARGE] >= 0:
+        mine = job.histograms[job.nodes[job.order[SMALL]]["slot"], begin:end].reshape(-1)
+        rest = job.histograms[job.nodes[job.order[LARGE]]["slot"], begin:end].reshape(-1)
+        for i in range(mine.size):
+            rest[i] -= mine[i]
+    rules = (job.shape[CRITERION], job.limits[L2])
+    for which in range(2):
+        if job.order[SEEK_SMALL + which] != 0:
+            k = job.order[SMALL + which]
+            floor, slot = least_weight(job, k), job.nodes[k]["slot"]
+            for j in range(first, last):
+                begin = job.features[j, 2]
+                cells = job.histograms[slot, begin : begin + job.features[j, 1] + 1]
+                kind, split = job.features[j, 0], job.splits[which, j]
+                scan(cells, kind, job.sums[k], floor, rules, job.room[tile], split)
+
+
+@kernel
+def search_afresh(job: Job, tile: int, which: int) -> None:
+    """Best splits of a node, with sums that are not kept."""
+    k = job.order[SMALL + which]
+    start, stop = job.nodes[k]["start"], job.nodes[k]["stop"]
+    rows, values = job.rows[start:stop], job.packed[start:stop]
+    labels, last = job.packed_labels[start:stop], job.sums.shape[1] - 1
+    one_label = job.labels.size > 0
+    # The labels that the node has are given places; the others need none.
+    place, total, n_labels = np.zeros(last, np.int64), np.empty(last + 1), 0
+    for label in range(last):
+        if not one_label or job.sums[k, label] > 0.0:
+            place[label], total[n_labels] = n_labels, job.sums[k, label]
+            n_labels += 1
+    total[n_labels] = job.sums[k, last]
+    total = total[: n_labels + 1]
+    floor, rules = least_weight(job, k), (job.shape[CRITERION], job.limits[L2])
+    for j in range(job.tiles[tile], job.tiles[tile + 1]):
+        kind, n_bins = job.features[j, 0], job.features[j, 1]
+        flat = job.cells[tile, : (n_bins + 1) * (n_labels + 1)]
+        cells = flat.reshape((n_bins + 1, n_labels + 1))
+        if one_label:
+            add_labels(job.codes[j], rows, values, labels, place, cells)
+        else:
+            add_codes(job.codes[j], rows, values, cells)
+        scan(cells, kind, total, floor, rules, job.room[tile], job.splits[which, j])
+        for code in range(n_bins + 1):
+            if cells[code, n_labels] != 0.0:
+                for channel in range(n_labels + 1):
+                    cells[code, channel] = 0.0
+
+
+@kernel
+def search_share(job: Job, tile: int) -> None:
+    """Best splits of one or two nodes, for one tile."""
+    if job.histograms.shape[0] > 0:
+        search_kept(job, tile)
+        return
+    for which in range(2):
+        if job.order[SEEK_SMALL + which] != 0:
+            search_afresh(job, tile, which)
+
+
+@kernel
+def measure_share(job: Job, share: int) -> None:
+    """Sums of some leaves, made anew from their rows."""
+    first = share * NODES_AT_ONCE
+    for k in range(first, min(first + NODES_AT_ONCE, job.order[N_NODES])):
+        node = job.nodes[k]
+        if node["left"] >= 0:
+            continue
+        signed = weight = 0.0
+        for i in range(node["start"], node["stop"]):
+            row = job.rows[i]
+            signed += job.leaf_values[row, 0]
+            weight += job.leaf_values[row, 1]
+        job.sums[k, 0], job.sums[k, 1] = signed, weight
+
+
+@kernel
+def do_share(job: Job, share: int) -> None:
+    """Do a share of the task at hand."""
+    kind = job.order[KIND]
+    if kind == DIVIDE:
+        divide_share(job, share)
+    elif kind == GATHER:
+        gather_share(job, share)
+    elif kind == SEARCH:
+        search_share(job, share)
+    else:
+        measure_share(job, share)
