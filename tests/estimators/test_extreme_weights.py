@@ -103,7 +103,7 @@ def test_no_certificate_without_finite_bounds():
             return np.inf
 
     class SilentClassifier(algorithms.AdaBoostClassifier):
-        def _make_rule(self):
+        def make_rule(self, sample):
             return Silent()
 
     X, target, _ = make_rows()

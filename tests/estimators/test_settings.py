@@ -27,7 +27,7 @@ DEFAULTS = {
     "L1Leveraging": {"loss": "logistic", "C": None, "steps": "newton"},
     "L2Boost": {"learning_rate": 0.1},
     "LPBoost": {"nu": 0.3, "solver": "auto", "columns": 16, "C": None},
-    "LSBoost": {"version": 2, "learning_rate": 1.0, "n_candidates": 16},
+    "LSBoost": {"version": 2, "learning_rate": 1.0, "n_candidates": None},
     "Leveraging": {"loss": "logistic", "step": "exact", "selection": "edge", "correction": "none"},
     "NuArc": {"nu": 0.4, "base": "adaboost", "on_stall": "floor", "max_step": 5.0},
 }
@@ -61,10 +61,10 @@ def test_rules_and_their_estimators_have_the_same_defaults(rule):
 def test_learning_rates_begin_just_above_zero(name):
     make = ESTIMATORS[name]
     smallest = math.ulp(0.0)
-    make(learning_rate=smallest)._make_rule()
+    make(learning_rate=smallest).check_parameters()
     for wrong in (0.0, -smallest, math.nan, math.inf):
         with pytest.raises(ValueError, match=r"learning_rate: got .*, expected a number above 0"):
-            make(learning_rate=wrong)._make_rule()
+            make(learning_rate=wrong).check_parameters()
 
 
 def test_a_bad_entry_is_named():

@@ -18,7 +18,9 @@ sys.path.insert(0, str(HERE))
 from problems import cases, estimators, problems  # noqa: E402
 from write import outcome  # noqa: E402
 
-CHANGED = {}
+CHANGED = {
+    "NuArcClassifier | three classes": "a step of real-valued outputs missed the minimiser",
+}
 """Cases whose answers were wrong when the files were written, with the reason."""
 
 

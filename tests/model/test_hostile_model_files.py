@@ -128,8 +128,8 @@ def test_categories_are_not_padded(document):
     members = [{**m, "feature": 0} for m in document["ensemble"]["members"]]
     ensemble = {**document["ensemble"], "members": members}
     model = model_from_document({**document, "features": features, "ensemble": ensemble}, REGISTRY)
-    assert model._categories[2].tolist() == known["values"]
-    assert model._categories[2].nbytes < 1 << 20
+    assert model.model_.features.categories[2].tolist() == known["values"]
+    assert model.model_.features.categories[2].nbytes < 1 << 20
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_kinds_that_nobody_checks_are_refused(document):
 
     try:
         ensemble = {"members": [{"kind": "unchecked"}], "coef": [1.0]}
-        assert_refused({**document, "ensemble": ensemble}, "kind 'unchecked', which no check")
+        assert_refused({**document, "ensemble": ensemble}, "does not check its features")
     finally:
         del Hypothesis.registry["unchecked"]
 

@@ -162,7 +162,7 @@ class TreeGrower:
         ]
         self.kinds = np.array(kinds)
         # A cut behind the last bin is infinite: all present values go left.
-        self.edges = np.concatenate([np.append(edges, np.inf) for edges in bins.cuts])
+        self.cuts = np.concatenate([np.append(cuts, np.inf) for cuts in bins.cuts])
         self.first_edge = np.cumsum([0, *(len(edges) + 1 for edges in bins.cuts)])[:-1]
         n_rows = bins.n_rows if n_rows is None else n_rows
         kept, channels = n_labels == 1, n_labels + 1
@@ -287,7 +287,7 @@ class Growth:
         feature, cut = nodes["feature"][inner], nodes["cut"][inner]
         by_category = grower.kinds[feature] != THRESHOLD
         numeric, place = inner[~by_category], (grower.first_edge[feature] + cut)[~by_category]
-        records["threshold"][numeric] = grower.edges[place]
+        records["threshold"][numeric] = grower.cuts[place]
         sets: list[Sequence[int] | None] = [None] * len(nodes)
         for k in inner[by_category]:
             left = self._left_codes(k)
