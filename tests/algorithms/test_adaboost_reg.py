@@ -384,7 +384,7 @@ BAD = [
     ({"base": "boost"}, "base: got 'boost'"),
     ({"mistrust": "cubed"}, "mistrust: got 'cubed'"),
     ({"mistrust": [0.1, 0.2]}, r"mistrust: got shape \(2,\), expected one number for each of 40"),
-    ({"mistrust": ["a"] * 40}, "mistrust: got .*expected numbers, one a row"),
+    ({"mistrust": ["a"] * 40}, "mistrust: got .*expected numbers, one per row"),
     ({"mistrust": None}, r"mistrust: got shape \(\)"),
     ({"mistrust": np.full(40, -1.0)}, "mistrust: got negative"),
     ({"mistrust": np.full(40, np.nan)}, "mistrust: got negative, infinite or NaN"),

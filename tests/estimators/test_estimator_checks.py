@@ -45,7 +45,7 @@ CHECKED = {
 
 
 FEW_ROUNDS = 20
-"""Enough to learn the checks' small problems; they run some sixty times an estimator."""
+"""Enough to learn the checks' small problems; they run some sixty times per estimator."""
 
 
 def small(name, make):

@@ -220,11 +220,11 @@ class AdaBoostReg(Rule):
 
 
 def read_mistrust(values: Any, n_rows: int) -> Array:
-    """Mistrust as an array of nonnegative numbers, one a row."""
+    """Mistrust as an array of nonnegative numbers, one per row."""
     try:
         mistrust = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"mistrust: got {values!r}, expected numbers, one a row") from None
+        raise ValueError(f"mistrust: got {values!r}, expected numbers, one per row") from None
     if mistrust.shape != (n_rows,):
         raise ValueError(
             f"mistrust: got shape {mistrust.shape}, expected one number for each of {n_rows} rows"
@@ -250,8 +250,8 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         times for "squared").
     mistrust : {"influence", "squared"}, array-like or callable
         Which rows are trusted less: those of large influence (average weight), the same squared,
-        or as given, one number >= 0 a row, say the probability that its label is wrong. A function
-        gets the votes of the rows of positive weight, in [-1, 1], and returns such numbers.
+        or as given, one number >= 0 per row, say the probability that its label is wrong. A
+        function gets the votes of the rows of positive weight, in [-1, 1], and returns such numbers.
     base : {"adaboost", "arc-gv", "marginal", "logistic"}
         What is made soft: AdaBoost; Arc-GV; AdaBoost with ``target_margin``; logistic regression.
     target_margin : float

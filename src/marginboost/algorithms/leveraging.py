@@ -1,4 +1,4 @@
-"""Leveraging: any smooth loss, one hypothesis or all of them a round.
+"""Leveraging: any smooth loss, one hypothesis or all of them per round.
 
 See R1-A19 to R1-A25, R1-A30; LB-A4, LB-A5.
 
@@ -337,7 +337,7 @@ class LeveragingClassifier(BaseMarginClassifier):
         loss, and memory for the outputs of all hypotheses.
     columns : int or None
         Hypotheses asked of the base learner in a round, with a correction or
-        ``selection="improvement"``; None is 4. Stumps give at most one a feature.
+        ``selection="improvement"``; None is 4. Stumps give at most one per feature.
     tol : float or None
         Stop when no combination with the Σα of the present one can save more than this share of the
         empty model's loss in addition. Short steps can make that true early.
@@ -364,7 +364,7 @@ class LeveragingClassifier(BaseMarginClassifier):
     """
 
     summary: ClassVar[dict[str, str]] = {
-        "problem": "least loss, any smooth one; one coefficient a round, or all",
+        "problem": "least loss, any smooth one; one coefficient per round, or all",
         "guarantee": "linear rate if minimisers are finite; certified among models of its length",
         "reference": "Friedman et al. 2000; Collins et al. 2002; Rätsch 2001, Alg. 3.4",
     }

@@ -7,7 +7,7 @@ without sample_weight), margins ρ_i, their ν-quantile ρ, and slacks ξ_i = [�
 
     G(α) = Σ_i p_i exp(-Σα · ρ̃_i),   ρ̃_i = ρ_i + ξ_i - (1/ν) Σ p ξ = max(ρ_i, ρ) - (1/ν) Σ p ξ
 
-one hypothesis a round; ρ and ξ follow the trial step. The weights d_i ∝ p_i exp(-Σα max(ρ_i, ρ))
+one hypothesis per round; ρ and ξ follow the trial step. The weights d_i ∝ p_i exp(-Σα max(ρ_i, ρ))
 give the hard share ν one weight and let the others decay. ν → 1/N is AdaBoost; ν = 1 gives equal
 weights and votes, which is bagging if the base learner is trained on draws.
 

@@ -91,7 +91,7 @@ class Screen:
         self._console.print(text, style="bold green" if good else "bold red")
 
     def facts(self, facts: dict[str, object]) -> None:
-        """Print names and values, one pair a line."""
+        """Print names and values, one pair per line."""
         self.table(["", ""], [[name, value] for name, value in facts.items()], align="<<")
 
     def table(

@@ -1,4 +1,4 @@
-"""The record of a run, one row a round."""
+"""The record of a run, one row per round."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Rule(ABC):
     def mean_loss(self, truth: Array, scores: Array) -> float | None:
         """Mean of the loss that the rule minimises, on other rows; None where it has none.
 
-        ``truth`` are labels -1 and +1, a column a class where there are several, or targets.
+        ``truth`` are labels -1 and +1, one column per class where there are several, or targets.
         """
         loss = getattr(self, "loss", None)
         if loss is None or truth.ndim > 1:

@@ -170,7 +170,7 @@ def length_report(
     edges, coef : array
         Edges γ_t and coefficients α_t of the rounds.
     target : float or array
-        Target margin ϱ, one for all rounds or one a round.
+        Target margin ϱ, one for all rounds or one per round.
     bracket : tuple, optional
         Lower and upper bound on the largest margin ρ*, such as a certificate's; without it the
         regime is open.

@@ -1,7 +1,7 @@
 """Kernels that find the best split of a node from its sums by bin: scores, scans, choices.
 
-The *channels* of a node are signed sums S, one a label, and its weight W, last. What a node scores
-is one of the following; a split gains what its sides score together over what the node scores.
+The *channels* of a node are signed sums S, one per label, and its weight W, last. What a node
+scores is one of the following; a split gains what its sides score together over what the node scores.
 
 =============  ========================  ========================================================
 ``SQUARES``    Σ S² / (W + l2)           Newton's step, with W a curvature; CART's Gini index

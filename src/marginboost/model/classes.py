@@ -31,7 +31,7 @@ class ClassModel(Model):
 
     @abstractmethod
     def votes(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
-        """Normalised votes in [-1, 1]: of two classes one a row, of more a column a class."""
+        """Normalised votes in [-1, 1]: of two classes one per row, of more one column per class."""
 
     @abstractmethod
     def probabilities(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
@@ -59,7 +59,7 @@ class ClassModel(Model):
 
 @dataclass(frozen=True)
 class BinaryModel(ClassModel, OneRunModel):
-    """A model of two classes with one score a row.
+    """A model of two classes with one score per row.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class BinaryModel(ClassModel, OneRunModel):
 
 @dataclass(frozen=True)
 class LabelModel(BinaryModel):
-    """A model whose hypotheses answer for all classes at once, with a score a class."""
+    """A model whose hypotheses answer for all classes at once, with one score per class."""
 
     def scores(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
         """Scores (rows, classes)."""
@@ -126,7 +126,7 @@ class ReducedModel(ClassModel):
     decoding : str
         How the problems' votes choose a class, see :class:`~marginboost.model.decoding.Decoder`.
     problems : tuple of BinaryModel
-        The models of two classes, one a column of the code.
+        The models of two classes, one per column of the code.
     common_scale : bool
         Whether scores compare between problems as they are, being log-odds or the like.
     """

@@ -149,7 +149,7 @@ def class_probabilities(link: Callable[[Array], Array], votes: Array, length: fl
 
 
 def class_shares(link: Callable[[Array], Array], votes: Array, length: float) -> Array:
-    """Probabilities in proportion to those that binary models, one a class, give to each class.
+    """Probabilities in proportion to those that binary models, one per class, give to each class.
 
     Where each model says truly how likely its class is, they already sum to one. Their order is
     that of the votes. Parameters as of :func:`class_probabilities`.

@@ -70,7 +70,7 @@ def to_onnx(model: Model) -> Any:
 
 
 def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, ...]:
-    """Outputs of a model with one score a row; returns how many votes a row has."""
+    """Outputs of a model with one score per row; returns how many votes a row has."""
     link = _find_link(model)
     score = _add_score(graph, model.ensemble)
     length = float(model.ensemble.l1_norm or 1.0)
@@ -84,7 +84,7 @@ def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[in
 
 
 def _add_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, ...]:
-    """Outputs of a model with a score a class; returns how many votes a row has."""
+    """Outputs of a model with one score per class; returns how many votes a row has."""
     _check_softmax(model)
     n_classes, length = len(model.classes), float(model.ensemble.l1_norm or 1.0)
     score = _add_score(graph, model.ensemble, n_classes)
@@ -179,7 +179,7 @@ def _add_stumps(graph: Graph, members: Sequence[Stump], coef: Array) -> str:
     """Look up all step functions at once: a binary search for every row and feature.
 
     The cuts of all features lie in one list. How far a search jumps in each step depends on the
-    number of cuts only, so the jumps of a step are constants, one a feature.
+    number of cuts only, so the jumps of a step are constants, one per feature.
     """
     steps = in_order_of_prediction(step_functions(members, coef))
     n_cuts = np.array([len(step.thresholds) for step in steps])
@@ -246,7 +246,7 @@ def _add_label_trees(graph: Graph, members: Sequence[LabelTree], coef: Array) ->
 
 
 def _walk_down(graph: Graph, members: Sequence[Tree]) -> str:
-    """Go down all trees at once, one level a step; a row that is at a leaf stays there."""
+    """Go down all trees at once, one level per step; a row that is at a leaf stays there."""
     sizes = [tree.n_nodes for tree in members]
     roots = np.cumsum([0, *sizes])[:-1]
     nodes = np.concatenate([tree.nodes for tree in members])
@@ -269,7 +269,7 @@ def _walk_down(graph: Graph, members: Sequence[Tree]) -> str:
 def _node_constants(
     graph: Graph, members: Sequence[Tree], nodes: Array, roots: Array
 ) -> tuple[dict[str, str], str | None]:
-    """One list a field with an entry for each node of all trees; children counted from the first.
+    """One list per field with an entry for each node of all trees; children counted from the first.
 
     A split on a set of categories has a table, ``sets[first : first + last + 1]``: whether the code
     0, 1, … goes left, between two entries for the codes below and above. Other nodes have a table

@@ -245,7 +245,7 @@ class StumpOracle(Oracle):
         self._cuts = np.zeros(bins.n_features, dtype=np.int64)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
-        """The ``k`` best stumps, at most one a feature."""
+        """The ``k`` best stumps, at most one per feature."""
         dual = weights.dual
         self._histograms.expect(weights.change)
         histograms = self._histograms.update(dual)

@@ -133,7 +133,7 @@ class Tree(Hypothesis):
         return np.bincount(splits["feature"], weights=splits["gain"], minlength=n_features)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: one list a field, with an entry for each node."""
+        """Plain data: one list per field, with an entry for each node."""
         data: dict[str, Any] = {"kind": self.kind}
         for name in ("feature", "left", "right", "value", "gain"):
             data[name] = self.nodes[name].tolist()

@@ -20,7 +20,7 @@ class CoefficientPathDisplay:
     Parameters
     ----------
     *paths : CoefficientPath
-        One a panel.
+        One per panel.
     top : int
         Features to colour and name: those of the largest coefficients at the end of the first path.
 
