@@ -210,7 +210,7 @@ def test_arc_gv_aims_at_the_largest_soft_margin(problem, C):
     target = 0.0
     for t in range(len(alphas)):
         assert run.history["target"][t] == pytest.approx(target, abs=1e-10)
-        length = recorder.lengths[t]
+        length = recorder.l1_norms[t]
         mistrust = alphas[: t + 1] @ d[: t + 1] / length * len(y)
         target = max(target, float((y * recorder.scores[t] / length + C * mistrust).min()))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginboost.core import Sample
+from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
 from marginboost.kernels import tree_reference as reference
 from marginboost.kernels.histograms import (
@@ -155,8 +155,7 @@ def tree_of(slopes, curvature, X, **settings_):
     bins = BinnedMatrix.from_data(X, n_jobs=1)
     sample = Sample.of_targets(np.zeros(len(X)), rows=bins, bins=bins)
     oracle = GradientTreeOracle(**settings_).bind(sample)
-    oracle.bend(curvature)
-    return oracle.best(slopes)[0]
+    return oracle.best(Weights(slopes, curvature))[0]
 
 
 @compiled

@@ -88,8 +88,7 @@ def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted):
         sample.bins.codes = sample.bins.codes.astype(np.uint16)
     dual, curvature = draw_slopes(sample, seed)
     bound = oracle.bind(sample)
-    bound.bend(curvature)
-    (found,) = bound.best(dual)
+    (found,) = bound.best(Weights(dual, curvature))
     nodes, tree = twin(bound, sample, dual, curvature), found.hypothesis.nodes
     assert len(nodes) == len(tree)
     column = np.empty(len(dual))
@@ -119,7 +118,7 @@ def check_left(tree, k, node, bins):
     if record["last"] > record["first"]:
         np.testing.assert_array_equal(tree.categories[record["first"] : record["last"]], left)
     elif bins.categories[j] is None:
-        assert record["threshold"] == np.append(bins.edges[j], np.inf)[left[-1]]
+        assert record["threshold"] == np.append(bins.cuts[j], np.inf)[left[-1]]
     else:
         assert len(left) == bins.n_bins[j]
 
@@ -167,8 +166,7 @@ def test_the_largest_step_is_kept():
     scales = []
     for max_step in (None, 0.5):
         bound = GradientTreeOracle(min_samples_leaf=3, max_step=max_step).bind(sample)
-        bound.bend(curvature)
-        scales.append(bound.best(dual)[0].scale)
+        scales.append(bound.best(Weights(dual, curvature))[0].scale)
     assert scales[0] > 0.5
     assert scales[1] == 0.5
 

@@ -124,8 +124,8 @@ def check_against_reference(oracle, tree, dual, floor, criterion):
         assert node["missing_left"] == found.goes_left[-1]
         codes = np.flatnonzero(found.goes_left[:-1])
         if kinds[j] == THRESHOLD:
-            edges = np.append(bins.edges[j], np.inf)
-            assert node["threshold"] == edges[codes[-1]]
+            cuts = np.append(bins.cuts[j], np.inf)
+            assert node["threshold"] == cuts[codes[-1]]
         elif len(codes) == bins.n_bins[j]:
             assert (node["threshold"], node["first"]) == (np.inf, node["last"])
         else:

@@ -100,7 +100,7 @@ class GradientBoost(Rule):
         """Share of the best constant's loss that is saved."""
         return self._saved(self._weights.mean_loss)
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
         return self._saved(self._loss_of(sample.outcomes(outcomes), sample))
 

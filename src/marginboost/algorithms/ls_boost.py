@@ -105,7 +105,7 @@ class LSBoost(Rule):
         """Share of the empty model's loss that is saved."""
         return self._saved(self._left)
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
         return self._saved(self._loss(self._y - sample.outcomes(outcomes), sample))
 
@@ -113,7 +113,7 @@ class LSBoost(Rule):
         return 1.0 - loss / self._empty if self._empty > 0.0 else 1.0
 
     def upper(self, state: State, edge: float) -> float:
-        """All of it."""
+        """1: no combination saves more than the whole loss of the empty model."""
         return 1.0
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:

@@ -79,7 +79,7 @@ class Screen:
         self._console = rich.Console(highlight=False, markup=False, emoji=False, width=wide)
 
     def title(self, text: str) -> None:
-        """Headline."""
+        """Print a line in bold."""
         self._console.print(visible(text, 200), style="bold")
 
     def say(self, text: str = "") -> None:

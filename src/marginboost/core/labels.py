@@ -1,8 +1,9 @@
 """Samples of more than two classes: boosting on (example, label) rows.
 
 A hypothesis of K classes answers every row with K numbers h(x, l) in [-1, 1], one per label l: +1
-for the labels it thinks right, -1 for the others. The loop knows nothing of this. It sees a sample of
-rows, each made from an example and its labels, and the column that such a hypothesis has on them:
+for the labels it thinks right, -1 for the others. The loop knows nothing of this. It sees a sample
+of rows, each made from an example and its labels, and the column that such a hypothesis has on
+them:
 
 ==================  ===============================  ============================================
 sample              rows                             column

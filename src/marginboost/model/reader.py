@@ -82,7 +82,7 @@ class Field:
         self.place = place
 
     def wrong(self, expected: str, cause: Exception | None = None) -> NoReturn:
-        """Complain."""
+        """Raise ModelFileError with the place, what came and what was expected."""
         place = self.place or "document"
         message = f"{place}: got {reprlib.repr(self.value)}, expected {expected}"
         raise ModelFileError(message) from cause

@@ -231,9 +231,9 @@ class _BarrierProblem:
 
     def hessian(self, point: Array, beta: float) -> Array:
         c, jacobian = self.constraints(point)
-        bend = self._barrier(c, beta)[2]
+        curvature = self._barrier(c, beta)[2]
         own = 0.0 if self.curvature is None else self.curvature(point)
-        return own + (jacobian.T * bend) @ jacobian
+        return own + (jacobian.T * curvature) @ jacobian
 
     def _barrier(self, c: Array, beta: float) -> tuple[Array, Array, Array]:
         if self.kind in INTERIOR and not (c > 0.0).all():

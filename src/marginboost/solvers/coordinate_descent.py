@@ -133,7 +133,7 @@ class CoordinateProblem:
         return self.offset + self.pool.combine(coef)
 
     def value(self, coef: Array, scores: Array) -> float:
-        """F."""
+        """The objective ``F``, at coefficients and their scores."""
         return self.risk.value(scores, 0.0) + float(self.linear @ coef)
 
     def gradient(self, scores: Array) -> Array:
