@@ -2,9 +2,9 @@
 
 All make equally many rounds at a learning rate of 0.1 with at most 255 or 256 bins; XGBoost grows
 leaf by leaf too. Times are from raw arrays, and for training alone on data binned beforehand. With
-several classes everybody grows a tree a class and round, under one softmax; steps are made equally
-long there, for the libraries scale the curvature of K classes each in its own way: by K / (K - 1)
-(LightGBM and we), by 2 (XGBoost), not at all (scikit-learn).
+several classes everybody grows one tree per class and round, under one softmax; steps are made
+equally long there, for the libraries scale the curvature of K classes each in its own way: by K /
+(K - 1) (LightGBM and we), by 2 (XGBoost), not at all (scikit-learn).
 """
 # ruff: noqa: D102 -- the methods of a contender are documented once, on Contender.
 

@@ -1,9 +1,9 @@
 """``leveraging``: how long stumps take to a fixed training loss, one at a time and all at once.
 
-The target is what one stump a round, with exact steps, saves of the empty model's logistic loss in
-a given number of rounds. Rows are binned beforehand; every contender works on the same bins and
-stops in the round that reaches the target, or after as many rounds. "16 a round" asks the base
-learner for 16 hypotheses, at most one a feature. Sweeps are left out: a search for every
+The target is what one stump per round, with exact steps, saves of the empty model's logistic loss
+in a given number of rounds. Rows are binned beforehand; every contender works on the same bins and
+stops in the round that reaches the target, or after as many rounds. "16 per round" asks the base
+learner for 16 hypotheses, at most one per feature. Sweeps are left out: a search for every
 coefficient in every round is slower by far.
 """
 
@@ -22,11 +22,11 @@ ALONE = "one at a time"
 CONTENDERS: dict[str, dict[str, Any]] = {
     ALONE: {},
     "one at a time, closed steps": {"step": "closed"},
-    "parallel, 4 a round": {"correction": "parallel"},
-    "parallel, 16 a round": {"correction": "parallel", "columns": 16},
-    "newton, 1 a round": {"correction": "newton", "columns": 1},
-    "newton, 4 a round": {"correction": "newton"},
-    "newton, 16 a round": {"correction": "newton", "columns": 16},
+    "parallel, 4 per round": {"correction": "parallel"},
+    "parallel, 16 per round": {"correction": "parallel", "columns": 16},
+    "newton, 1 per round": {"correction": "newton", "columns": 1},
+    "newton, 4 per round": {"correction": "newton"},
+    "newton, 16 per round": {"correction": "newton", "columns": 16},
 }
 COLUMNS = ["contender", "seconds", "one at a time / it", "rounds", "stumps", "loss saved", "gap"]
 

@@ -67,7 +67,7 @@ def _memory(section: Section, shapes: tuple[Shape, Shape, Shape], rounds: int) -
     found = [measure(n, d, rounds) for n, d in shapes]
     table = Table(
         f"memory that a fit of {rounds} rounds adds to its input",
-        ["N × d", "input MB", "extra MB", "extra / binned", "bytes a row beyond 1.3 × binned"],
+        ["N × d", "input MB", "extra MB", "extra / binned", "bytes per row beyond 1.3 × binned"],
     )
     for (n, d), one in zip(shapes, found, strict=True):
         extra, binned = one["extra"], n * d
@@ -77,8 +77,10 @@ def _memory(section: Section, shapes: tuple[Shape, Shape, Shape], rounds: int) -
     system = np.array([[n * d, n, 1.0] for n, d in shapes])
     value, row, fixed = np.linalg.solve(system, [one["extra"] for one in found])
     section.goals += [
-        Goal("extra memory a value of X, in bytes of binned matrix", float(value), "<=", 1.3, " B"),
-        Goal("extra memory a row", float(row), unit=" B"),
+        Goal(
+            "extra memory per value of X, in bytes of binned matrix", float(value), "<=", 1.3, " B"
+        ),
+        Goal("extra memory per row", float(row), unit=" B"),
         Goal("extra memory of any fit", float(fixed) / 1e6, unit=" MB"),
     ]
     section.notes.append(f"memory was read from {found[0]['source']}")

@@ -88,17 +88,17 @@ def leaning_matrix(n, m, p, seed):
 
 
 class Recorder(Callback):
-    """Keep scores, weights and lengths of every round; ``duals[t]`` belongs to round t + 1."""
+    """Keep scores, weights and l1_norms of every round; ``duals[t]`` belongs to round t + 1."""
 
     def on_start(self, state, oracle, rule, max_rounds):
         self.duals = [state.dual.copy()]
-        self.scores, self.lengths, self.min_margins = [], [], []
+        self.scores, self.l1_norms, self.min_margins = [], [], []
         self.members, self.coef = state.members, state.coef
 
     def on_round(self, state):
         self.duals.append(state.dual.copy())
         self.scores.append(state.scores.copy())
-        self.lengths.append(state.l1_norm)
+        self.l1_norms.append(state.l1_norm)
         self.min_margins.append(state.min_margin)
 
 

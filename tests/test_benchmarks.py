@@ -205,7 +205,7 @@ def test_predict(capsys):
 
 
 def test_scaling(monkeypatch, capsys):
-    def measured(n, d, rounds):  # 1.25 bytes a value, 30 a row, 5,000 always
+    def measured(n, d, rounds):  # 1.25 bytes per value, 30 per row, 5,000 always
         return {"extra": 1.25 * n * d + 30.0 * n + 5e3, "source": "nowhere"}
 
     monkeypatch.setattr(scaling, "measure", measured)
@@ -242,11 +242,11 @@ def test_gradient(capsys):
     names = [contender.name for contender in gradient.contenders()]
     trees = {row[0]: row[4] for row in section.tables[2].rows}
     assert set(trees) <= set(names)
-    assert all(9 <= count <= 12 for count in trees.values())  # ours with a constant a class
+    assert all(9 <= count <= 12 for count in trees.values())  # ours with one constant per class
 
 
 def test_soft_margin(monkeypatch, capsys):
-    def measured(nu, rows, seconds):  # 1e-5 s and 50 bytes a row
+    def measured(nu, rows, seconds):  # 1e-5 s and 50 bytes per row
         found = {"seconds": 1e-5 * rows, "met": nu == 0.7, "gap": 1e-3, "gap_minute": 1e-2}
         return {**found, "rounds": 9, "columns": 99, "peak": 50 * rows}
 
@@ -285,7 +285,7 @@ def test_leveraging(capsys):
     target = section.tables[0].rows[0][5]  # what one at a time saves in all its rounds
     missed = {row[0] for row in section.tables[0].rows if row[5] < target}
     assert {note.split(":")[0] for note in section.notes} == missed
-    assert "newton, 16 a round" not in missed
+    assert "newton, 16 per round" not in missed
     best = {name: min(times) for name, times in section.times[what].items() if name not in missed}
     fastest = min(time for name, time in best.items() if name.startswith("newton"))
     assert section.goals[1].measured == pytest.approx(best[leveraging.ALONE] / fastest)

@@ -111,7 +111,7 @@ def follow(call: Callable[[], object]) -> Walk:
 
 
 def main() -> None:
-    """Print one line an entry point."""
+    """Print one line per entry point."""
     heads = ["files", "package changes", "files", "package changes"]
     print(f"{'':40s} {'before round 1':>24s} {'until done':>24s}")
     print(f"{'entry point':40s}" + "".join(f" {heads[k]:>{7 + k % 2 * 9}s}" for k in range(4)))

@@ -101,7 +101,7 @@ def verify(
     Returns
     -------
     Verification
-        With more than two classes a list, one a problem, as ``certificate_`` is.
+        With more than two classes a list, one per problem, as ``certificate_`` is.
 
     Raises
     ------

@@ -210,7 +210,7 @@ def test_arc_gv_aims_at_the_largest_soft_margin(problem, C):
     target = 0.0
     for t in range(len(alphas)):
         assert run.history["target"][t] == pytest.approx(target, abs=1e-10)
-        length = recorder.lengths[t]
+        length = recorder.l1_norms[t]
         mistrust = alphas[: t + 1] @ d[: t + 1] / length * len(y)
         target = max(target, float((y * recorder.scores[t] / length + C * mistrust).min()))
 
@@ -384,7 +384,7 @@ BAD = [
     ({"base": "boost"}, "base: got 'boost'"),
     ({"mistrust": "cubed"}, "mistrust: got 'cubed'"),
     ({"mistrust": [0.1, 0.2]}, r"mistrust: got shape \(2,\), expected one number for each of 40"),
-    ({"mistrust": ["a"] * 40}, "mistrust: got .*expected numbers, one a row"),
+    ({"mistrust": ["a"] * 40}, "mistrust: got .*expected numbers, one per row"),
     ({"mistrust": None}, r"mistrust: got shape \(\)"),
     ({"mistrust": np.full(40, -1.0)}, "mistrust: got negative"),
     ({"mistrust": np.full(40, np.nan)}, "mistrust: got negative, infinite or NaN"),

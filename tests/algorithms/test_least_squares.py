@@ -165,7 +165,7 @@ def farthest_from_lars(X, y, rate, rounds):
     """Largest distance of the two paths, as a share of the largest coefficient of LARS."""
     model = L2BoostRegressor(LinearOracle(), n_estimators=rounds, learning_rate=rate).fit(X, y)
     ours, theirs = coefficient_path(model, X), lars_path(model, X, y)
-    lengths = np.linspace(0.0, min(ours.lengths.max(), theirs.lengths.max()), 60)
+    lengths = np.linspace(0.0, min(ours.l1_norms.max(), theirs.l1_norms.max()), 60)
     largest = np.abs(theirs.coefficients).max()
     return float(np.abs(ours.at(lengths) - theirs.at(lengths)).max()) / largest
 

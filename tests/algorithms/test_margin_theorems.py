@@ -128,8 +128,8 @@ def test_margins_below_the_optimum_below_edges_c15_c16(rule, kwargs, problem):
     assert certificate.value <= best + SLACK
     assert certificate.certified
     for t, scores in enumerate(record.scores):
-        if record.lengths[t] > 0:
-            assert (y * scores).min() / record.lengths[t] <= best + SLACK
+        if record.l1_norms[t] > 0:
+            assert (y * scores).min() / record.l1_norms[t] <= best + SLACK
 
 
 @pytest.mark.parametrize(("rule", "kwargs"), EVERY_RULE)
@@ -411,7 +411,7 @@ def test_normaliser_and_loss_identities_v07(problem, target):
     for t in range(len(edges)):
         log_loss = logsumexp(-y * record.scores[t]) - math.log(len(y))
         assert log_loss == pytest.approx(product[t], abs=1e-11)
-        assert target * record.lengths[t] + log_loss == pytest.approx(-entropy[t], abs=1e-11)
+        assert target * record.l1_norms[t] + log_loss == pytest.approx(-entropy[t], abs=1e-11)
 
 
 @theory
@@ -443,7 +443,7 @@ def test_weights_are_the_softmax_of_the_margins_c26(make, data, target, rate):
     run, record = recorded(H, y, AdaBoost(target, learning_rate=rate), 25)
     assume(run.stop is not Stop.PERFECT)
     for t in np.flatnonzero(run.history["coef"] > 0):
-        length = record.lengths[t]
+        length = record.l1_norms[t]
         exponents = -(y * record.scores[t] / length) * length
         expected = np.exp(exponents - logsumexp(exponents))
         np.testing.assert_allclose(y * record.duals[t + 1], expected, rtol=1e-11, atol=1e-300)
@@ -477,7 +477,7 @@ def test_step_minimises_the_barrier_along_its_coordinate_c39(rule, problem):
 
             numeric = minimize_scalar(barrier, bracket=(0.0, 1.0), tol=1e-12)
             assert barrier(step) <= numeric.fun + 1e-12
-        before, length = scores, recorder.lengths[t]
+        before, length = scores, recorder.l1_norms[t]
 
 
 INIT = {AdaBoost: ("target_margin",), ArcGV: ("monotone",), AdaBoostStar: ("accuracy",)}
@@ -497,9 +497,9 @@ def test_margin_errors_by_the_product_of_normalisers_c51(problem, target, rate):
     assume(run.stop is not Stop.PERFECT)
     logs = np.cumsum(np.log(run.history["normaliser"]))
     for t in np.flatnonzero(run.history["coef"] > 0):
-        margins = y * record.scores[t] / record.lengths[t]
+        margins = y * record.scores[t] / record.l1_norms[t]
         for theta in THETAS:
-            bound = math.exp(min(700.0, logs[t] + theta * record.lengths[t]))
+            bound = math.exp(min(700.0, logs[t] + theta * record.l1_norms[t]))
             assert margin_errors(margins, theta - 1e-12) <= bound * (1 + 1e-9)
 
 
@@ -521,7 +521,7 @@ def test_margin_error_bound_c28(make, step, up_to, data, target):
     assume(run.stop is not Stop.PERFECT)
     edges = run.history["edge"]
     for t in np.flatnonzero(run.history["coef"] > 0):
-        margins = y * record.scores[t] / record.lengths[t]
+        margins = y * record.scores[t] / record.l1_norms[t]
         for theta in (*THETAS, target):
             if theta <= (target if up_to is None else up_to):
                 bound = product_bound(np.full(t + 1, target), edges[: t + 1], theta)
@@ -539,7 +539,7 @@ def test_margin_error_bound_with_a_sequence_of_targets_c33_c34(problem, sequence
     np.testing.assert_array_equal(used, expected)
     edges = run.history["edge"]
     for t in np.flatnonzero(run.history["coef"] > 0):
-        margins = y * record.scores[t] / record.lengths[t]
+        margins = y * record.scores[t] / record.l1_norms[t]
         part = slice(t + 1)
         for theta in THETAS:
             bound = product_bound(used[part], edges[part], theta)
@@ -581,9 +581,9 @@ def test_margin_errors_fall_with_the_length_c23_c24(problem, target):
     assume(run.stop is not Stop.PERFECT)
     edges = run.history["edge"]
     for t in np.flatnonzero(run.history["coef"] > 0):
-        margins = y * record.scores[t] / record.lengths[t]
+        margins = y * record.scores[t] / record.l1_norms[t]
         for gap in (0.01, 0.1, 0.5):
-            bound = math.exp(-gap * record.lengths[t])
+            bound = math.exp(-gap * record.l1_norms[t])
             assert margin_errors(margins, target - gap - 1e-12) <= bound * (1 + 1e-9)
         rounds = np.arange(1, t + 2)
         c = float(((edges[: t + 1] - target) * np.sqrt(rounds)).min())

@@ -128,12 +128,12 @@ def test_steps_minimise_g_and_weights_are_cut_at_the_quantile_a5(problem, nu, ba
     U = np.array([y * m.sign * H[:, m.index] for m in recorder.members])
     target = 0.0
     for t, step in enumerate(recorder.coef):
-        z, length = y * recorder.scores[t], recorder.lengths[t]
+        z, length = y * recorder.scores[t], recorder.l1_norms[t]
         assert run.history["target"][t] == pytest.approx(
             target if base == "arc-gv" else 0.0, abs=1e-9
         )
         if t > 0:
-            before, shorter = y * recorder.scores[t - 1], recorder.lengths[t - 1]
+            before, shorter = y * recorder.scores[t - 1], recorder.l1_norms[t - 1]
 
             def loss(a, t=t, before=before, shorter=shorter):
                 margins = (before + a * U[t]) / (shorter + a)

@@ -382,7 +382,7 @@ CLASSES = ("--label", "kind", "--id", "name", "--drop", "weight")
 
 
 def test_several_classes(table, run, tmp_path):
-    """One problem a class: votes, explanations and certificates for each."""
+    """One problem per class: votes, explanations and certificates for each."""
     out = tmp_path / "m.json"
     assert "class against others" in run("fit", table, *CLASSES, *QUICK, "--out", out).out
     answer = run("fit", table, *CLASSES, *QUICK, "--out", out, "--json").json

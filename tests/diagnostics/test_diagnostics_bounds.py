@@ -105,7 +105,7 @@ def test_loss_with_target_equals_the_entropy_form():
     target = 0.1
     run = matrix_run(2, target)
     entropy = entropy_bound(run.history["edge"], target)[-1]
-    loss = exponential_loss(run.scores, run.sample.y, length=run.ensemble.l1_norm, target=target)
+    loss = exponential_loss(run.scores, run.sample.y, l1_norm=run.ensemble.l1_norm, target=target)
     assert loss == pytest.approx(entropy, rel=1e-11)
     assert margin_error_bound(run.history["edge"], target, target)[-1] == pytest.approx(
         entropy, rel=1e-11
@@ -273,12 +273,12 @@ def test_simplified_bound_by_hand():
 def test_without_a_target_it_is_zero():
     assert entropy_bound([0.5]) == entropy_bound([0.5], 0.0)
     assert asymptotic_margin(0.5) == asymptotic_margin(0.5, 0.0)
-    assert exponential_loss([0.5], [1], length=3.0) == pytest.approx(math.exp(-0.5))
+    assert exponential_loss([0.5], [1], l1_norm=3.0) == pytest.approx(math.exp(-0.5))
     assert exponential_loss([0.5], [1], target=0.2) == pytest.approx(math.exp(-0.5))
 
 
 def test_exponential_loss_by_hand():
-    loss = exponential_loss([0.5, -1.0], [1, 1], length=2.0, target=0.25)
+    loss = exponential_loss([0.5, -1.0], [1, 1], l1_norm=2.0, target=0.25)
     assert loss == pytest.approx((math.exp(0.5 - 0.5) + math.exp(0.5 + 1.0)) / 2)
 
 

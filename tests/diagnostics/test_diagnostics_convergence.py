@@ -10,9 +10,9 @@ from marginboost.diagnostics import (
     MarginalAdaBoostBounds,
     Regime,
     gap_report,
-    harmonic_length_bound,
-    length_report,
-    linear_length_bound,
+    harmonic_l1_norm_bound,
+    l1_norm_report,
+    linear_l1_norm_bound,
     marginal_adaboost_bounds,
     rounds_to_consistency,
     rounds_to_margin,
@@ -57,15 +57,15 @@ def test_safe_number_of_searches_shrinks_the_interval_to_three_epsilon(epsilon):
 def test_length_is_above_its_lower_bounds(shares, target):
     edges = target + np.array(shares) * (0.999 - target)
     coef = np.arctanh(edges) - np.arctanh(target)
-    report = length_report(edges, coef, target)
-    assert (report.length >= report.linear - 1e-12).all()
+    report = l1_norm_report(edges, coef, target)
+    assert (report.l1_norm >= report.linear - 1e-12).all()
     assert report.harmonic is not None
-    assert (report.length >= report.harmonic * (1 - 1e-12) - 1e-12).all()
+    assert (report.l1_norm >= report.harmonic * (1 - 1e-12) - 1e-12).all()
 
 
-def test_length_report_by_hand():
-    report = length_report([0.5, 0.3, 0.4], [1.0, 0.5, 0.25], 0.1, bracket=(0.15, 0.3))
-    assert report.length.tolist() == [1.0, 1.5, 1.75]
+def test_l1_norm_report_by_hand():
+    report = l1_norm_report([0.5, 0.3, 0.4], [1.0, 0.5, 0.25], 0.1, bracket=(0.15, 0.3))
+    assert report.l1_norm.tolist() == [1.0, 1.5, 1.75]
     assert report.excess == pytest.approx(0.2)
     assert np.allclose(report.linear, [0.2, 0.4, 0.6])
     assert report.harmonic_excess == pytest.approx(0.4)
@@ -73,16 +73,16 @@ def test_length_report_by_hand():
     assert report.regime is Regime.BELOW
 
 
-def test_length_report_without_excess_bounds_nothing():
-    report = length_report([0.5, 0.05], [1.0, 0.0], [0.0, 0.1])
+def test_l1_norm_report_without_excess_bounds_nothing():
+    report = l1_norm_report([0.5, 0.05], [1.0, 0.0], [0.0, 0.1])
     assert report.linear.tolist() == [0.0, 0.0]
     assert report.harmonic is None
     assert report.regime is Regime.OPEN
 
 
-def test_length_bounds_by_hand():
-    assert np.allclose(linear_length_bound(3, 0.5), [0.5, 1.0, 1.5])
-    assert np.allclose(harmonic_length_bound(2, 0.3, 0.5), [0.4, 0.6])
+def test_l1_norm_bounds_by_hand():
+    assert np.allclose(linear_l1_norm_bound(3, 0.5), [0.5, 1.0, 1.5])
+    assert np.allclose(harmonic_l1_norm_bound(2, 0.3, 0.5), [0.4, 0.6])
 
 
 def test_regimes():

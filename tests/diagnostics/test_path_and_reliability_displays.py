@@ -138,7 +138,7 @@ def test_path_of_trees():
     model = L2BoostRegressor(n_estimators=20, max_depth=2).fit(X, y)
     path = coefficient_path(model)
     expected = np.abs(model.estimator_weights_[1:]).sum()  # all but the mean
-    assert path.lengths[-1] == pytest.approx(expected)
+    assert path.l1_norms[-1] == pytest.approx(expected)
     assert (np.diff(path.coefficients, axis=0) >= 0).all()
 
 

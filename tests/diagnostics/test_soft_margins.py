@@ -545,7 +545,7 @@ def test_methods_without_spread():
         (lambda: nu_margin([2.0], 0.5), r"margins: got 2, expected .* \[-1, 1\]"),
         (lambda: nu_margin([0.1], 0.5, floor=2.0), "floor: got 2.0"),
         (lambda: nu_margin([0.1], 0.5).fractions(-1.0), "tol: got -1.0"),
-        (lambda: nu_margin([0.1], 0.5).weights_at(0.0), "length: got 0.0"),
+        (lambda: nu_margin([0.1], 0.5).weights_at(0.0), "l1_norm: got 0.0"),
         (lambda: softened_margins([0.1], [0.1, 0.2]), "got 1 margins, 2 mistrust"),
         (lambda: smooth_slack([0.1], 0.0), "temperature: got 0.0"),
         (lambda: average_influence([[1.0]], [1.0, 2.0]), r"weights: got shape \(1, 1\)"),

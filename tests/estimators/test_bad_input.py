@@ -1,4 +1,4 @@
-"""Bad input: one test a case, with the message that the user reads."""
+"""Bad input: one test per case, with the message that the user reads."""
 
 import re
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginboost.core import Sample
-from marginboost.core.weights import Weights
+from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
 from marginboost.kernels import tree_reference as reference
 from marginboost.kernels.histograms import (

@@ -918,12 +918,12 @@ WRONG_SEVERAL = [
     ("M2", "ensemble.members.0", {"kind": "tree"}, r"ensemble\.members\[0\]"),
     ("M2", "ensemble.members.0.n_labels", 4, r"ensemble\.members\[0\]"),
     ("M2", "ensemble.members.0.tree.feature", [9, -1, -1], "feature 9 of 5"),
-    ("M2", "classes.values", ["no", "yes"], "2 outputs a row"),
+    ("M2", "classes.values", ["no", "yes"], "2 outputs per row"),
     ("M2", "estimator", "AdaBoostClassifier", "params|classes"),
     ("softmax", "ensemble.members.1.trees", [], r"ensemble\.members\[1\]"),
     ("softmax", "ensemble.members.1.trees.0.kind", "stump", r"ensemble\.members\[1\]"),
     ("softmax", "ensemble.members.1.trees.2.feature.0", 9, "feature 9 of 5"),
-    ("softmax", "classes.values", ["no", "yes"], "2 outputs a row"),
+    ("softmax", "classes.values", ["no", "yes"], "2 outputs per row"),
     ("softmax", "ensemble.members.1.more", 1, "tree_per_label: got the key 'more'"),
     ("softmax", "ensemble.members.1.trees.0.more", 1, "tree: got the key 'more'"),
     ("M2", "ensemble.members.0.tree.more", 1, "tree: got the key 'more'"),
@@ -942,11 +942,11 @@ def test_wrong_fields_of_several_classes(
 def test_stumps_cannot_answer_for_several_classes(several: Any, document: Any) -> None:
     mixed = copy.deepcopy(several["M2"])
     mixed["ensemble"]["members"][0] = document["ensemble"]["members"][0]
-    with pytest.raises(ModelFileError, match="a hypothesis with 3 outputs a row"):
+    with pytest.raises(ModelFileError, match="a hypothesis with 3 outputs per row"):
         model_from_document(mixed, CLASSES)
     mixed = copy.deepcopy(document)
     mixed["ensemble"]["members"][0] = several["M2"]["ensemble"]["members"][0]
-    with pytest.raises(ModelFileError, match="a hypothesis with one output a row"):
+    with pytest.raises(ModelFileError, match="a hypothesis with one output per row"):
         model_from_document(mixed, CLASSES)
 
 

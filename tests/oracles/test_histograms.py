@@ -1,4 +1,4 @@
-"""Histograms that follow the weights are those made anew; the kernels behind them and the pool."""
+"""Histograms that are updated are those made anew; the kernels behind them and the pool."""
 
 from types import SimpleNamespace
 
@@ -40,9 +40,9 @@ def test_following_changes_nothing(monkeypatch, settings_):
 
 
 def test_incremental_histograms_stay_exact(monkeypatch):
-    """In every round the followed sums agree with a plain count to 1e-13, and most are followed."""
+    """In every round the updated sums agree with a plain count to 1e-13, seldom made anew."""
     X, y = make_rows()
-    calls = {"_follow": 0, "_begin": 0}
+    calls = {"_apply_change": 0, "_begin": 0}
     real = WeightHistograms.update
 
     def checked(self, dual):
@@ -62,7 +62,7 @@ def test_incremental_histograms_stay_exact(monkeypatch):
         monkeypatch.setattr(WeightHistograms, name, counted)
     monkeypatch.setattr(WeightHistograms, "update", checked)
     AdaBoostClassifier(n_estimators=60).fit(X, y)
-    assert calls["_follow"] > 40
+    assert calls["_apply_change"] > 40
     assert calls["_begin"] >= 60 // FRESH_ROUNDS
 
 
@@ -80,7 +80,7 @@ def test_other_weights_are_not_followed():
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(1, 200), st.integers(1, 12), st.sampled_from([-1, 1]), st.integers(0, 10**6))
 def test_sums_follow_the_weights(n, d, side, seed):
-    """Made anew, and then followed through one change of the weights: plain counts by label."""
+    """Made anew, and then updated through one change of the weights: plain counts by label."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 256, size=(d, n), dtype=np.uint8)
     dual, column = rng.normal(size=n), np.where(rng.random(n) < 0.4, 1, -1).astype(np.int8)

@@ -23,7 +23,7 @@ def folder(tmp_path):
 
 
 def errors_in(table):
-    """Test errors in %, a row of the table a line."""
+    """Test errors in %, one row of the table per line."""
     return np.array([[float(cell.split()[0]) for cell in row[1:]] for row in table.rows])
 
 

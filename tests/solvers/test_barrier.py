@@ -206,7 +206,7 @@ def test_arc_gv_is_a_barrier_method():
     U = leaning_matrix(12, 20, 0.75, 3)
     run, record = recorded(U, np.ones(12), ArcGV(), 12)
     for t in range(1, len(record.scores)):
-        F, length = record.scores[t - 1], record.lengths[t - 1]
+        F, length = record.scores[t - 1], record.l1_norms[t - 1]
         weights = np.exp(smoothed_margin(F / length, 1 / length) * length - F)
         np.testing.assert_allclose(weights / weights.sum(), record.duals[t], atol=1e-12)
         member = run.ensemble.members[t] if t < len(run.ensemble) else record.members[t]
@@ -226,7 +226,7 @@ def test_adaboost_with_a_target_is_the_feasibility_barrier():
     _, record = recorded(U, np.ones(15), AdaBoost(target_margin=target), 10)
     barrier = [
         np.exp(target * length - F).sum()
-        for F, length in zip(record.scores, record.lengths, strict=True)
+        for F, length in zip(record.scores, record.l1_norms, strict=True)
     ]
     assert (np.diff([15.0, *barrier]) < 0).all()
 

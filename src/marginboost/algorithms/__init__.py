@@ -1,4 +1,4 @@
-"""One file an algorithm: its rule and its classifier."""
+"""One file per algorithm: its rule and its classifier."""
 
 from .adaboost import AdaBoost, AdaBoostClassifier
 from .adaboost_m1 import AdaBoostM1Classifier

@@ -27,7 +27,7 @@ LABEL_ATTRIBUTES = """classes_ : array
     estimator_weights_ : array
         Their coefficients α, equally many.
     estimator_errors_ : array
-        Their weighted errors, one a round.
+        Their weighted errors, one per round.
     n_iter_ : int
         Rounds made.
     history_ : History

@@ -85,9 +85,9 @@ class TotallyCorrective(Rule):
         """Soft margin of the present combination."""
         return self._value
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Soft margin of any combination."""
-        return soft_margin(outcomes / (length or 1.0), sample.prior, self.nu)[0]
+        return soft_margin(outcomes / (l1_norm or 1.0), sample.prior, self.nu)[0]
 
     def upper(self, state: State, edge: float) -> float:
         """Largest edge under capped weights; a greedy base learner may miss one found before."""

@@ -4,7 +4,7 @@ Problem: drive the margins of all examples above a target ϱ by coordinate desce
 
     G(α) = Σ_i prior_i exp(ϱ Σα - y_i F(x_i)),   F = Σ_t α_t h_t          (eq. 2.7)
 
-one hypothesis a round. With ϱ = 0 this is AdaBoost, which minimises the exponential loss.
+one hypothesis per round. With ϱ = 0 this is AdaBoost, which minimises the exponential loss.
 
 Dual side: the weights d_i ∝ prior_i exp(-y_i F(x_i)); every edge Σ d_i y_i h(x_i) of the best
 hypothesis bounds the largest margin ρ* from above, every combination bounds it from below.

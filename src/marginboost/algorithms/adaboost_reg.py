@@ -146,22 +146,22 @@ class AdaBoostReg(Rule):
         return margins + self.C * self._mistrust
 
     def _present_mistrust(self, state: State) -> Array:
-        length = state.l1_norm or 1.0
+        l1_norm = state.l1_norm or 1.0
         if callable(self.mistrust):
-            return read_mistrust(self.mistrust(state.scores / length), len(state.scores))
+            return read_mistrust(self.mistrust(state.scores / l1_norm), len(state.scores))
         if not isinstance(self.mistrust, str):
             return self.mistrust
-        return (self._exposure / length) ** (2 if self._squared else 1)
+        return (self._exposure / l1_norm) ** (2 if self._squared else 1)
 
     def _reweigh(self, state: State) -> None:
         """Weights of the present combination; its smallest margins, hard and soft."""
-        sample, length = state.sample, state.l1_norm
+        sample, l1_norm = state.sample, state.l1_norm
         self._mistrust = self._present_mistrust(state)
         margins = sample.y * state.scores
-        exponents = margins + self.C * length * self._mistrust
-        if length > 0.0:
-            state.min_margin = float(margins.min()) / length
-            self._target = max(self._target, float(exponents.min()) / length)
+        exponents = margins + self.C * l1_norm * self._mistrust
+        if l1_norm > 0.0:
+            state.min_margin = float(margins.min()) / l1_norm
+            self._target = max(self._target, float(exponents.min()) / l1_norm)
         state.dual[:] = sample.y * self._weights(exponents, sample.prior)
 
     def _loss(self, exponents: Array, prior: Array) -> float:
@@ -185,9 +185,9 @@ class AdaBoostReg(Rule):
 
         def line(step: float) -> tuple[Array, Array]:
             """Exponents after a step, above the target, and their derivative."""
-            length = state.l1_norm + step
-            allowance, growth = self._allowance(length, step, weights)
-            exponents = margins + step * outcome + self.C * allowance - target * length
+            l1_norm = state.l1_norm + step
+            allowance, growth = self._allowance(l1_norm, step, weights)
+            exponents = margins + step * outcome + self.C * allowance - target * l1_norm
             return exponents, outcome + self.C * growth - target
 
         def slope(step: float) -> float:
@@ -200,14 +200,14 @@ class AdaBoostReg(Rule):
             lambda step: self._loss(line(step)[0], sample.prior), slope, self.max_step
         )
 
-    def _allowance(self, length: float, step: float, weights: Array) -> tuple[Array, Array]:
-        """ζ Σα after a step that brings Σα to ``length``, and its derivative."""
+    def _allowance(self, l1_norm: float, step: float, weights: Array) -> tuple[Array, Array]:
+        """ζ Σα after a step that brings Σα to ``l1_norm``, and its derivative."""
         if self._squared:
-            share = (self._exposure + step * weights) / length if length > 0.0 else weights
-            return length * share**2, share * (2.0 * weights - share)
+            share = (self._exposure + step * weights) / l1_norm if l1_norm > 0.0 else weights
+            return l1_norm * share**2, share * (2.0 * weights - share)
         if isinstance(self.mistrust, str):
             return self._exposure + step * weights, weights
-        return length * self._mistrust, self._mistrust
+        return l1_norm * self._mistrust, self._mistrust
 
     def get_state(self) -> dict[str, Any]:
         """Return influence and target."""
@@ -220,11 +220,11 @@ class AdaBoostReg(Rule):
 
 
 def read_mistrust(values: Any, n_rows: int) -> Array:
-    """Mistrust as an array of nonnegative numbers, one a row."""
+    """Mistrust as an array of nonnegative numbers, one per row."""
     try:
         mistrust = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"mistrust: got {values!r}, expected numbers, one a row") from None
+        raise ValueError(f"mistrust: got {values!r}, expected numbers, one per row") from None
     if mistrust.shape != (n_rows,):
         raise ValueError(
             f"mistrust: got shape {mistrust.shape}, expected one number for each of {n_rows} rows"
@@ -249,8 +249,8 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         infinite; useful values lie between 0.02 and 0.5. The thesis' C is N times this one (N²
         times for "squared").
     mistrust : {"influence", "squared"}, array-like or callable
-        Which rows are trusted less: those of large influence (average weight), the same squared,
-        or as given, one number >= 0 a row, say the probability that its label is wrong. A function
+        Which rows are trusted less: those of large influence (average weight), the same squared, or
+        as given, one number >= 0 per row, say the probability that its label is wrong. A function
         gets the votes of the rows of positive weight, in [-1, 1], and returns such numbers.
     base : {"adaboost", "arc-gv", "marginal", "logistic"}
         What is made soft: AdaBoost; Arc-GV; AdaBoost with ``target_margin``; logistic regression.

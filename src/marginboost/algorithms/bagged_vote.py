@@ -26,7 +26,7 @@ from ..oracles.resampling import ResamplingOracle
 
 
 class BaggedVote(Rule):
-    """One vote a hypothesis, weights as at the start."""
+    """One vote per hypothesis, weights as at the start."""
 
     def start(self, state: State) -> None:
         """Weights are the prior, now and always."""

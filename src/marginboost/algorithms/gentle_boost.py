@@ -1,4 +1,4 @@
-"""Gentle AdaBoost: Newton's method on the exponential loss, one tree a round.
+"""Gentle AdaBoost: Newton's method on the exponential loss, one tree per round.
 
 Problem: minimise, over sums of trees F and with p the prior weights,
 
@@ -27,7 +27,7 @@ from .gradient_boost import GradientBoost
 
 @document_trees
 class GentleBoostClassifier(SecondOrderClassifier):
-    """Gentle AdaBoost: full Newton steps on the exponential loss, at most 1 a round.
+    """Gentle AdaBoost: full Newton steps on the exponential loss, at most 1 per round.
 
     Parameters
     ----------

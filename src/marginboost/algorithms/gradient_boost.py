@@ -1,6 +1,6 @@
 """Gradient boosting with second-order trees, any loss (CH-A0, CH-A8, CH-A8b).
 
-Problem: minimise the loss of a sum of trees, one tree a round, with p the prior weights:
+Problem: minimise the loss of a sum of trees, one tree per round, with p the prior weights:
 
     min_F  Σ_i p_i L(y_i, F(x_i)),    F = F_0 + Σ_t ν s_t h_t
 
@@ -52,7 +52,7 @@ STEPS = ("scale", "search")
 
 
 class GradientBoost(Rule):
-    """Lower a loss by one tree a round.
+    """Lower per loss by one tree per round.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class GradientBoost(Rule):
         """Share of the best constant's loss that is saved."""
         return self._saved(self._weights.mean_loss)
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
         return self._saved(self._loss_of(sample.outcomes(outcomes), sample))
 
@@ -219,7 +219,7 @@ class GradientBoostClassifier(SecondOrderClassifier):
     """
 
     summary: ClassVar[dict[str, str]] = {
-        "problem": "least loss, any loss, one second-order tree a round",
+        "problem": "least loss, any loss, one second-order tree per round",
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman 2001, 2002",
     }

@@ -145,7 +145,7 @@ class GradientBoostRegressor(BaseBoostRegressor):
     """
 
     summary: ClassVar[dict[str, str]] = {
-        "problem": "least loss of the residual, robust if wanted, one tree a round",
+        "problem": "least loss of the residual, robust if wanted, one tree per round",
         "guarantee": "training loss never rises (squared, Huber, log-cosh; ν ≤ 1, all rows)",
         "reference": "Friedman 2001, 2002",
     }

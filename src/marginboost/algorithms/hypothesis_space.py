@@ -136,7 +136,7 @@ class HypothesisSpace(TransformerMixin, BaseEstimator):
         return hypothesis_features(self.model_, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Return h0, h1, …: one name a hypothesis."""
+        """Return h0, h1, …: one name per hypothesis."""
         check_is_fitted(self, "model_")
         return np.array([f"h{j}" for j in range(len(_distinct(self.model_)))], dtype=object)
 

@@ -106,9 +106,9 @@ class L1Leveraging(Rule):
         """Share of the empty model's loss that is saved."""
         return self._value
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
-        return self._saved(self._exact.value(sample.outcomes(outcomes), length))
+        return self._saved(self._exact.value(sample.outcomes(outcomes), l1_norm))
 
     def upper(self, state: State, edge: float) -> float:
         """What weights, shrunk until their largest edge is C, leave to save."""

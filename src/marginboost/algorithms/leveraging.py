@@ -1,4 +1,4 @@
-"""Leveraging: any smooth loss, one hypothesis or all of them a round.
+"""Leveraging: any smooth loss, one hypothesis or all of them per round.
 
 See R1-A19 to R1-A25, R1-A30; LB-A4, LB-A5.
 
@@ -150,7 +150,7 @@ class Leveraging(Rule):
         """Share of the empty model's loss that is saved."""
         return self._saved(self._loss)
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
         return self._saved(self._risk.value(sample.outcomes(outcomes), 0.0))
 
@@ -167,9 +167,9 @@ class Leveraging(Rule):
             self._proofs = [*useful, (dual_value, steepest)]
         return self._most(state.l1_norm)
 
-    def _most(self, length: float) -> float:
-        """What all rounds together prove about combinations of a length; no loss is below 0."""
-        return self._saved(max([d - length * e for d, e in self._proofs] + [0.0]))
+    def _most(self, l1_norm: float) -> float:
+        """What all rounds together prove about combinations of one ``Σα``; no loss is below 0."""
+        return self._saved(max([d - l1_norm * e for d, e in self._proofs] + [0.0]))
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the combination and the weights."""
@@ -337,7 +337,7 @@ class LeveragingClassifier(BaseMarginClassifier):
         loss, and memory for the outputs of all hypotheses.
     columns : int or None
         Hypotheses asked of the base learner in a round, with a correction or
-        ``selection="improvement"``; None is 4. Stumps give at most one a feature.
+        ``selection="improvement"``; None is 4. Stumps give at most one per feature.
     tol : float or None
         Stop when no combination with the Σα of the present one can save more than this share of the
         empty model's loss in addition. Short steps can make that true early.
@@ -364,8 +364,8 @@ class LeveragingClassifier(BaseMarginClassifier):
     """
 
     summary: ClassVar[dict[str, str]] = {
-        "problem": "least loss, any smooth one; one coefficient a round, or all",
-        "guarantee": "linear rate if minimisers are finite; certified among models of its length",
+        "problem": "least loss, any smooth one; one coefficient per round, or all",
+        "guarantee": "linear rate if minimisers are finite; certified among models of its Σα",
         "reference": "Friedman et al. 2000; Collins et al. 2002; Rätsch 2001, Alg. 3.4",
     }
 

@@ -1,4 +1,4 @@
-"""LogitBoost: Newton's method on the logistic loss, one tree a round (CH-A7, CH-C12).
+"""LogitBoost: Newton's method on the logistic loss, one tree per round (CH-A7, CH-C12).
 
 Problem: minimise, over sums of trees F and with p the prior weights,
 

@@ -154,9 +154,9 @@ class LPBoost(Rule):
         """Objective of the present combination."""
         return self._value
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Objective of any combination."""
-        return self.make_problem(sample).value(outcomes, length)
+        return self.make_problem(sample).value(outcomes, l1_norm)
 
     def upper(self, state: State, edge: float) -> float:
         """What capped weights with this largest edge prove."""
@@ -213,10 +213,10 @@ class LPBoost(Rule):
 
     def _accept(self, state: State, coef: Array) -> None:
         """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""
-        scores, length = self._pool.combine(coef), float(coef.sum())
-        value = self._problem.value(state.sample.y * scores, length)
+        scores, l1_norm = self._pool.combine(coef), float(coef.sum())
+        value = self._problem.value(state.sample.y * scores, l1_norm)
         first = state.l1_norm == 0.0 and self._problem.price is None
-        if length > 0.0 and (value > self._value or first):
+        if l1_norm > 0.0 and (value > self._value or first):
             self._value = value
             whole = np.zeros(len(state.members))
             whole[self._in_pool] = coef

@@ -4,7 +4,7 @@ Problem, with w_i the weight of row i, Σ w = 1:
 
     min_α  P(α) = ½ Σ_i w_i (y_i - F(x_i))²,   F = Σ_t α_t h_t,
 
-one hypothesis a round, with the coefficient that lowers P most: α = <r, h> / <h, h>, where
+one hypothesis per round, with the coefficient that lowers P most: α = <r, h> / <h, h>, where
 r = y - F is the residual and <a, b> = Σ w a b.
 
 Selection: version 2 takes the hypothesis of maximal improvement, that of the largest
@@ -52,7 +52,7 @@ ALL = 1 << 30
 
 
 class LSBoost(Rule):
-    """Least squares, one hypothesis a round.
+    """Least squares, one hypothesis per round.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class LSBoost(Rule):
         """Share of the empty model's loss that is saved."""
         return self._saved(self._left)
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
         return self._saved(self._loss(self._y - sample.outcomes(outcomes), sample))
 
@@ -113,7 +113,7 @@ class LSBoost(Rule):
         return 1.0 - loss / self._empty if self._empty > 0.0 else 1.0
 
     def upper(self, state: State, edge: float) -> float:
-        """All of it."""
+        """1: no combination saves more than the whole loss of the empty model."""
         return 1.0
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
@@ -175,7 +175,7 @@ def _over_rows(values: Array, prior: Array, n_threads: int) -> float:
 
 @document
 class LSBoostRegressor(BaseBoostRegressor):
-    """LS-Boost: least squares by one hypothesis a round.
+    """LS-Boost: least squares by one hypothesis per round.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class LSBoostRegressor(BaseBoostRegressor):
     """
 
     summary: ClassVar[dict[str, str]] = {
-        "problem": "minimise the squared loss, one hypothesis a round",
+        "problem": "minimise the squared loss, one hypothesis per round",
         "guarantee": "linear rate to the least loss of finitely many hypotheses; v. 1 may stall",
         "reference": "Friedman 2001; Rätsch 2001, eq. 3.5 to 3.7",
     }

@@ -1,6 +1,6 @@
 """MadaBoost: AdaBoost whose weights may fall but never rise above the prior.
 
-Problem: minimise, one hypothesis a round, the loss that is exponential for examples on the right
+Problem: minimise, one hypothesis per round, the loss that is exponential for examples on the right
 side and linear for those on the wrong one (p the prior weights, 1/N without sample_weight),
 
     L(α) = Σ_i p_i ℓ(y_i F(x_i)),    ℓ(z) = exp(-z) for z >= 0,  1 - z for z < 0.

@@ -4,7 +4,7 @@ Problem: a code M gives every class a side, -1 or +1, in each of several binary 
 it out). The algorithm solves them all, and the class whose row of M loses least on the scores wins
 (:mod:`marginboost.model`).
 
-Certificate: one a problem, as the algorithm gives it.
+Certificate: one per problem, as the algorithm gives it.
 Guarantee: with training error ε_s in problem s and any two rows of M at distance at least ρ, the
 training error of the whole is at most ``2 Σ_s ε_s / ρ`` with Hamming decoding (Allwein et al.).
 
@@ -66,9 +66,9 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
     estimator_ : classifier
         The fitted algorithm, with all attributes that its class documents.
     history_, certificate_, stop_reason_, estimators_, estimator_weights_, dual_
-        As of the algorithm, one item a problem.
+        As of the algorithm, one item per problem.
     problems_ : list of classifiers
-        The models of two classes, one a column of the code; of two classes only one.
+        The models of two classes, one per column of the code; of two classes only one.
     code_ : array (classes, problems)
         The code.
     margins_ : array

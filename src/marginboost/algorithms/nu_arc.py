@@ -7,7 +7,7 @@ without sample_weight), margins ρ_i, their ν-quantile ρ, and slacks ξ_i = [�
 
     G(α) = Σ_i p_i exp(-Σα · ρ̃_i),   ρ̃_i = ρ_i + ξ_i - (1/ν) Σ p ξ = max(ρ_i, ρ) - (1/ν) Σ p ξ
 
-one hypothesis a round; ρ and ξ follow the trial step. The weights d_i ∝ p_i exp(-Σα max(ρ_i, ρ))
+one hypothesis per round; ρ and ξ follow the trial step. The weights d_i ∝ p_i exp(-Σα max(ρ_i, ρ))
 give the hard share ν one weight and let the others decay. ν → 1/N is AdaBoost; ν = 1 gives equal
 weights and votes, which is bagging if the base learner is trained on draws.
 
@@ -115,9 +115,9 @@ class NuArc(Rule):
         """Soft margin of the present combination."""
         return self._value
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Soft margin of any combination."""
-        return soft_margin(outcomes / (length or 1.0), sample.prior, self.nu)[0]
+        return soft_margin(outcomes / (l1_norm or 1.0), sample.prior, self.nu)[0]
 
     def upper(self, state: State, edge: float) -> float:
         """Largest edge under capped weights."""
@@ -140,12 +140,12 @@ class NuArc(Rule):
 
     def _reweigh(self, state: State) -> None:
         """Weights of the present combination; its smallest margins, hard and soft."""
-        sample, length = state.sample, state.l1_norm
+        sample, l1_norm = state.sample, state.l1_norm
         margins = sample.y * state.scores
         value, rho = soft_margin(margins, sample.prior, self.nu)
-        if length > 0.0:
-            state.min_margin = float(margins.min()) / length
-            self._value = value / length
+        if l1_norm > 0.0:
+            state.min_margin = float(margins.min()) / l1_norm
+            self._value = value / l1_norm
             self._target = max(self._target, self._value)
         state.dual[:] = sample.y * softmin(np.maximum(margins - rho, 0.0), sample.prior)[0]
 

@@ -37,7 +37,7 @@ from ..validation import check_number
 
 
 class SmoothBoost(Rule):
-    """One vote a hypothesis, smooth weights.
+    """One vote per hypothesis, smooth weights.
 
     Parameters
     ----------

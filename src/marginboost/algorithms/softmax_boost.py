@@ -1,6 +1,6 @@
 """Gradient boosting of several classes under one softmax (CH-A7, CH-A8).
 
-Problem: minimise the multinomial log loss of a sum of trees, one a class and round,
+Problem: minimise the multinomial log loss of a sum of trees, one per class and round,
 
     min_F  Σ_i p_i ( log Σ_l exp F_l(x_i) - F_{y_i}(x_i) ),    F_l = c_l + Σ_t ν s_t h_tl
 
@@ -43,7 +43,7 @@ from .gradient_boost import GradientBoost
 
 
 class SoftmaxBoost(GradientBoost):
-    """Lower the multinomial log loss by one tree a class and round.
+    """Lower the multinomial log loss by one tree per class and round.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class SoftmaxBoost(GradientBoost):
         return float(sample.example_prior @ losses)
 
     def mean_loss(self, truth: Array, scores: Array) -> float | None:
-        """Mean multinomial loss; of one score a row the logistic one."""
+        """Mean multinomial loss; of one score per row the logistic one."""
         if truth.ndim == 1:
             return super().mean_loss(truth, scores)
         return float(softmax_losses(scores, truth.argmax(axis=1)).mean())
@@ -91,7 +91,7 @@ def _constants(levels: Array, n_examples: int) -> Candidate:
 @document_trees
 @document_labels
 class SoftmaxBoostClassifier(LabelClassifier):
-    """Gradient boosting of several classes jointly, one tree a class and round.
+    """Gradient boosting of several classes jointly, one tree per class and round.
 
     What LightGBM, XGBoost and scikit-learn's HistGradientBoosting do with several classes.
     Probabilities are the softmax of the scores.
@@ -128,7 +128,7 @@ class SoftmaxBoostClassifier(LabelClassifier):
     """
 
     summary: ClassVar[dict[str, str]] = {
-        "problem": "several classes: least multinomial log loss, one tree a class and round",
+        "problem": "several classes: least multinomial log loss, one tree per class and round",
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman, Hastie & Tibshirani 2000; Friedman 2001",
     }

@@ -3,7 +3,7 @@
 Classifiers that err in different ways vote on every row without having seen its label (CH-A11); the
 votes are stacked under a model of label noise, which gives each label a probability of being right,
 an estimate of how many are wrong, and a list of suspects with a chosen share of false alarms. What
-the seeds call evidence (soft-margin weights and slack, influence, volumes, neighbours) is computed
+else is known of a row (soft-margin weights and slack, influence, volumes, neighbours) is computed
 for the rows when it is asked for.
 """
 

@@ -154,7 +154,7 @@ def filter_errors(flagged: Any, mislabelled: Any) -> FilterErrors:
 def filter_overlap(first: Any, second: Any) -> float:
     """Rows that both filters flag, as a share of the larger set (CH-Q24); NaN if both are empty.
 
-    The seed compares sets of equal size. By chance it would be the fraction of rows flagged.
+    The thesis compares sets of equal size. By chance it would be the fraction of rows flagged.
 
     >>> filter_overlap([True, True, False], [True, False, True])
     0.5

@@ -29,45 +29,45 @@ from ..types import Array
 
 
 @singledispatch
-def optimum(objective: Objective, outcomes: Array, length: float) -> float:
-    """Best value over all combinations; ``length`` is the Σα that one of a moving norm allows."""
+def optimum(objective: Objective, outcomes: Array, l1_norm: float) -> float:
+    """Best value over all combinations; ``l1_norm`` is the Σα that one of a moving norm allows."""
     raise AssertionError(f"no independent solver is known for the objective {objective!r}")
 
 
 @optimum.register
-def _(objective: Margin, outcomes: Array, length: float) -> float:
+def _(objective: Margin, outcomes: Array, l1_norm: float) -> float:
     return solve_margin_lp(outcomes).value
 
 
 @optimum.register
-def _(objective: SoftMargin, outcomes: Array, length: float) -> float:
+def _(objective: SoftMargin, outcomes: Array, l1_norm: float) -> float:
     return solve_margin_lp(outcomes, objective.nu).value
 
 
 @optimum.register
-def _(objective: PricedMargin, outcomes: Array, length: float) -> float:
+def _(objective: PricedMargin, outcomes: Array, l1_norm: float) -> float:
     price = objective.price(len(outcomes))
     return 1.0 - solve_priced_margin_lp(outcomes, price).objective / len(outcomes)
 
 
 @optimum.register
-def _(objective: RegularisedLoss, outcomes: Array, length: float) -> float:
+def _(objective: RegularisedLoss, outcomes: Array, l1_norm: float) -> float:
     options = {"ftol": 0.0, "gtol": 1e-9, "maxiter": 10_000, "maxfun": 100_000}
     risk = _risk(objective.loss, outcomes, objective.price(len(outcomes)))
     return _most_saved(risk, outcomes.shape[1], method="L-BFGS-B", options=options)
 
 
 @optimum.register
-def _(objective: TrainingLoss, outcomes: Array, length: float) -> float:
+def _(objective: TrainingLoss, outcomes: Array, l1_norm: float) -> float:
     return 1.0  # what any scores could save: no loss is below 0
 
 
 @optimum.register
-def _(objective: LossWithinNorm, outcomes: Array, length: float) -> float:
+def _(objective: LossWithinNorm, outcomes: Array, l1_norm: float) -> float:
     m = outcomes.shape[1]
     shorter = {
         "type": "ineq",
-        "fun": lambda coef: length - coef.sum(),
+        "fun": lambda coef: l1_norm - coef.sum(),
         "jac": lambda coef: -np.ones(m),
     }
     options = {"ftol": 1e-12, "maxiter": 1000}
@@ -76,7 +76,7 @@ def _(objective: LossWithinNorm, outcomes: Array, length: float) -> float:
 
 
 @optimum.register
-def _(objective: SquaredLoss, outcomes: Array, length: float) -> float:
+def _(objective: SquaredLoss, outcomes: Array, l1_norm: float) -> float:
     coef = np.linalg.lstsq(outcomes, np.ones(len(outcomes)), rcond=None)[0]
     return 1.0 - float(np.mean((outcomes @ coef - 1.0) ** 2))
 
@@ -106,45 +106,45 @@ def _most_saved(risk: Callable[[Array], tuple[float, Array]], m: int, **settings
 
 
 @singledispatch
-def attained(objective: Objective, y: Array, scores: Array, length: float) -> float:
+def attained(objective: Objective, y: Array, scores: Array, l1_norm: float) -> float:
     """Value of a model with these scores and this Σ|coef|, from the definition."""
     raise AssertionError(f"no definition is known for the objective {objective!r}")
 
 
 @attained.register
-def _(objective: Margin, y: Array, scores: Array, length: float) -> float:
-    return float((y * scores).min()) / (length or 1.0)
+def _(objective: Margin, y: Array, scores: Array, l1_norm: float) -> float:
+    return float((y * scores).min()) / (l1_norm or 1.0)
 
 
 @attained.register
-def _(objective: SoftMargin, y: Array, scores: Array, length: float) -> float:
-    margins = y * scores / (length or 1.0)
+def _(objective: SoftMargin, y: Array, scores: Array, l1_norm: float) -> float:
+    margins = y * scores / (l1_norm or 1.0)
     shortfalls = np.maximum(margins[:, None] - margins, 0.0).mean(axis=1)
     return float((margins - shortfalls / objective.nu).max())
 
 
 @attained.register
-def _(objective: PricedMargin, y: Array, scores: Array, length: float) -> float:
-    return _saved(Hinge(), y, scores, objective.price(len(y)) * length)
+def _(objective: PricedMargin, y: Array, scores: Array, l1_norm: float) -> float:
+    return _saved(Hinge(), y, scores, objective.price(len(y)) * l1_norm)
 
 
 @attained.register
-def _(objective: RegularisedLoss, y: Array, scores: Array, length: float) -> float:
-    return _saved(objective.loss, y, scores, objective.price(len(y)) * length)
+def _(objective: RegularisedLoss, y: Array, scores: Array, l1_norm: float) -> float:
+    return _saved(objective.loss, y, scores, objective.price(len(y)) * l1_norm)
 
 
 @attained.register
-def _(objective: LossWithinNorm, y: Array, scores: Array, length: float) -> float:
+def _(objective: LossWithinNorm, y: Array, scores: Array, l1_norm: float) -> float:
     return _saved(objective.loss, y, scores)
 
 
 @attained.register
-def _(objective: SquaredLoss, y: Array, scores: Array, length: float) -> float:
+def _(objective: SquaredLoss, y: Array, scores: Array, l1_norm: float) -> float:
     return _saved(objective.loss, y, scores)
 
 
 @attained.register
-def _(objective: TrainingLoss, y: Array, scores: Array, length: float) -> float:
+def _(objective: TrainingLoss, y: Array, scores: Array, l1_norm: float) -> float:
     from scipy.optimize import minimize_scalar
 
     def total(at: Any) -> float:

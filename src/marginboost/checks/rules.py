@@ -71,7 +71,7 @@ class _Watch(Callback):
         self.pooled = False
 
     def on_round(self, state: State) -> Stop | None:
-        """Look."""
+        """Copy the weights; note whether a pool of columns is kept."""
         self.duals.append(state.dual.copy())
         self.pooled = state.pool is not None
         return None
@@ -80,13 +80,13 @@ class _Watch(Callback):
 # -- bounds and values ---------------------------------------------------------------------------
 
 
-def _bounded(rule: Rule, lengths: Array) -> Iterator[tuple[slice, float]]:
+def _bounded(rule: Rule, l1_norms: Array) -> Iterator[tuple[slice, float]]:
     """Rounds whose bounds are about one problem, with the Σα that it allows: some, if it moves."""
     if not rule.objective.moves:
         yield slice(None), np.inf
         return
-    for t in np.unique(np.linspace(0, len(lengths) - 1, 3, dtype=int)):
-        yield slice(t, t + 1), float(lengths[t])
+    for t in np.unique(np.linspace(0, len(l1_norms) - 1, 3, dtype=int)):
+        yield slice(t, t + 1), float(l1_norms[t])
 
 
 def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
@@ -97,8 +97,8 @@ def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
     for matrix, y in _problems():
         rule, run = make_rule(), _run(make_rule(), matrix_sample(matrix, y))
         slack = 1e-7 if rule.objective.moves else 1e-9  # accuracy of the other solver
-        for rounds, length in _bounded(rule, run.history["length"]):
-            best = optimum(rule.objective, y[:, None] * matrix, length)
+        for rounds, l1_norm in _bounded(rule, run.history["length"]):
+            best = optimum(rule.objective, y[:, None] * matrix, l1_norm)
             assert (run.history["lower"][rounds] <= best + slack).all()
             assert (run.history["upper"][rounds] >= best - slack).all()
         assert run.certificate.value <= run.certificate.lower + 1e-9
@@ -233,7 +233,7 @@ def an_interrupted_run_goes_on(make_rule: MakeRule) -> None:
             _same(whole, _resumed(make_rule, sample, at))
 
 
-class _Keep(Callback):
+class _SavedRun(Callback):
     """Writes a run down after a round, as a checkpoint does."""
 
     saves_state = True
@@ -243,7 +243,7 @@ class _Keep(Callback):
         self.text = ""
 
     def on_round(self, state: State) -> Stop | None:
-        """Write."""
+        """Write state and rule down in the one round."""
         if state.round == self.at:
             self.text = json.dumps([state.snapshot(), self.rule.get_state()])
         return None
@@ -265,11 +265,11 @@ def a_used_rule_remembers_nothing_else(make_rule: MakeRule) -> None:
     used = make_rule()
     for matrix, y in _problems():
         sample, rule = matrix_sample(matrix, y), make_rule()
-        keep = _Keep(rule, 2)
-        _run(rule, sample, keep)
-        if not keep.text:  # it was over before
+        saved = _SavedRun(rule, 2)
+        _run(rule, sample, saved)
+        if not saved.text:  # it was over before
             continue
-        fresh, again = (_taken_up(r, sample, keep.text) for r in (make_rule(), used))
+        fresh, again = (_taken_up(r, sample, saved.text) for r in (make_rule(), used))
         assert fresh.coef == again.coef
         assert fresh.members == again.members
         np.testing.assert_array_equal(fresh.dual, again.dual)

@@ -1,4 +1,4 @@
-"""The command line: one file a command, each with ``configure``, ``run`` and ``show``.
+"""The command line: one file per command, each with ``configure``, ``run`` and ``show``.
 
 ``run`` answers with plain data, ``show`` prints that data for people, ``--json`` for machines; so
 the two cannot say different things. Modules here import nothing heavy before a command runs:

@@ -151,7 +151,7 @@ def _summary(values: list[float], spread: float) -> dict[str, Any]:
 
 
 def show(answer: dict[str, Any], screen: Screen) -> None:
-    """Print one line an algorithm."""
+    """Print one line per algorithm."""
     from .models import show_data
 
     show_data(answer["data"], screen)

@@ -30,7 +30,7 @@ class Dataset:
     file : DataFile
         Where they came from.
     X : pyarrow.Table
-        Numbers and categories, one column a feature.
+        Numbers and categories, one column per feature.
     labels : array
         Labels.
     weight : array or None

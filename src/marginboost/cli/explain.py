@@ -1,8 +1,8 @@
 """Show what each feature contributes to the vote of a model of stumps, exactly.
 
-The vote of a row is a sum of one number a feature, and nothing else. Without options: how far each
-feature can move the vote, and in which direction. --feature shows one of these step functions in
-full; a data file with --row shows the parts of single votes.
+The vote of a row is a sum of one number per feature, and nothing else. Without options: how far
+each feature can move the vote, and in which direction. --feature shows one of these step functions
+in full; a data file with --row shows the parts of single votes.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Screen:
         self._console = rich.Console(highlight=False, markup=False, emoji=False, width=wide)
 
     def title(self, text: str) -> None:
-        """Headline."""
+        """Print a line in bold."""
         self._console.print(visible(text, 200), style="bold")
 
     def say(self, text: str = "") -> None:
@@ -91,7 +91,7 @@ class Screen:
         self._console.print(text, style="bold green" if good else "bold red")
 
     def facts(self, facts: dict[str, object]) -> None:
-        """Print names and values, one pair a line."""
+        """Print names and values, one pair per line."""
         self.table(["", ""], [[name, value] for name, value in facts.items()], align="<<")
 
     def table(

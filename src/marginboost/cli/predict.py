@@ -1,6 +1,6 @@
 """Predict the classes of the rows of a table.
 
-Writes one line a row: its name (--id) or number, the predicted class, and the vote, a number from
+Writes one line per row: its name (--id) or number, the predicted class, and the vote, a number from
 -1 (surely the first class) to 1 (surely the second); of more classes there is a vote for each.
 Columns are found by name, in any order; one that the model needs and the table lacks is an error,
 one too many is not.

@@ -143,7 +143,7 @@ class EarlyStopping(Callback):
 def _error(scores: Array, truth: Array) -> float:
     """Share of wrong rows; of numeric targets the mean squared residual.
 
-    Of several classes there is a column a class, +1 for the right one.
+    Of several classes there is one column per class, +1 for the right one.
     """
     if truth.dtype.kind == "f":
         return float(np.mean((truth - scores) ** 2))

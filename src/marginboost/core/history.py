@@ -1,4 +1,4 @@
-"""The record of a run, one row a round."""
+"""The record of a run, one row per round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIELDS = {
     "normaliser": "factor by which the total weight changed (Z)",
     "target": "target margin of the round (ϱ)",
     "min_margin": "smallest margin of the combination after the round (ρ)",
-    "length": "sum of absolute coefficients after the round",
+    "length": "Σ|α| after the round",
     "loss": "mean training loss after the round, where the algorithm minimises one",
     "lower": "best lower bound so far",
     "upper": "best upper bound so far",

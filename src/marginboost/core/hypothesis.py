@@ -30,7 +30,7 @@ class Hypothesis(ABC):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the output on one row: () for a number, (K,) for one a label."""
+        """Shape of the output on one row: () for a number, (K,) for one per label."""
         return ()
 
     @property

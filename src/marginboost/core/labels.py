@@ -1,8 +1,9 @@
 """Samples of more than two classes: boosting on (example, label) rows.
 
-A hypothesis of K classes answers every row with K numbers h(x, l) in [-1, 1], one a label l: +1 for
-the labels it thinks right, -1 for the others. The loop knows nothing of this. It sees a sample of
-rows, each made from an example and its labels, and the column that such a hypothesis has on them:
+A hypothesis of K classes answers every row with K numbers h(x, l) in [-1, 1], one per label l: +1
+for the labels it thinks right, -1 for the others. The loop knows nothing of this. It sees a sample
+of rows, each made from an example and its labels, and the column that such a hypothesis has on
+them:
 
 ==================  ===============================  ============================================
 sample              rows                             column
@@ -111,11 +112,11 @@ def narrowed(column: Array) -> Array:
 
 
 class RightOrWrong(LabelSample):
-    """One row an example: is the answer its label."""
+    """One row per example: is the answer its label."""
 
     @classmethod
     def of_classes(cls, labels: Array, n_classes: int, weights: Array, **parts: Any) -> Self:
-        """One row an example, all of sign +1."""
+        """One row per example, all of sign +1."""
         return cls.of_labels(
             np.ones(len(labels)), weights, labels=labels, n_classes=n_classes, **parts
         )
@@ -139,7 +140,7 @@ class LabelByLabel(LabelSample):
 
     @classmethod
     def of_classes(cls, labels: Array, n_classes: int, weights: Array, **parts: Any) -> Self:
-        """K rows an example, +1 for its own label and -1 for the others, of equal weight."""
+        """K rows per example, +1 for its own label and -1 for the others, of equal weight."""
         signs = np.where(own_labels(labels, n_classes), 1, -1).ravel()
         return cls.of_labels(
             signs,
@@ -168,7 +169,7 @@ class LabelPairs(LabelSample):
 
     @classmethod
     def of_classes(cls, labels: Array, n_classes: int, weights: Array, **parts: Any) -> Self:
-        """K - 1 rows an example, all of sign +1 and of equal weight."""
+        """K - 1 rows per example, all of sign +1 and of equal weight."""
         others = n_classes - 1
         return cls.of_labels(
             np.ones(others * len(labels)),

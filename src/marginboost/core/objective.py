@@ -140,7 +140,7 @@ class LossWithinNorm(_OfLoss):
         Any.
     """
 
-    name = "loss within a length"
+    name = "loss within a norm"
     moves = True
 
 

@@ -50,17 +50,17 @@ class Rule(ABC):
     def value(self, state: State) -> float:
         """Objective of the present combination: a lower bound on the best one."""
 
-    def value_of(self, outcomes: Array, length: float, sample: Sample) -> float:
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Objective of any combination, from its outcomes and Σ|coef|; here the smallest margin.
 
         Outcomes are ``y F(x)`` of labels and ``F(x)`` of targets, see :meth:`Sample.outcomes`.
         """
-        return float(outcomes.min()) / (length or 1.0)
+        return float(outcomes.min()) / (l1_norm or 1.0)
 
     def mean_loss(self, truth: Array, scores: Array) -> float | None:
         """Mean of the loss that the rule minimises, on other rows; None where it has none.
 
-        ``truth`` are labels -1 and +1, a column a class where there are several, or targets.
+        ``truth`` are labels -1 and +1, one column per class where there are several, or targets.
         """
         loss = getattr(self, "loss", None)
         if loss is None or truth.ndim > 1:

@@ -29,7 +29,7 @@ class Run:
     ensemble : Ensemble
         The model.
     history : History
-        One row a round.
+        One row per round.
     certificate : Certificate
         Bounds on the best possible value.
     stop : Stop

@@ -231,8 +231,8 @@ class Table:
 
     # -- categories ------------------------------------------------------------------------------
 
-    def _labels(self, j: int) -> tuple[Array, Array]:
-        """Local codes (-1 for missing) and the labels they stand for."""
+    def _local_categories(self, j: int) -> tuple[Array, Array]:
+        """Local codes (-1 for missing) and the categories they stand for."""
         raw = self._raw(j)
         if hasattr(raw, "cat") and hasattr(raw.cat, "codes"):  # pandas
             return raw.cat.codes.to_numpy(), raw.cat.categories.to_numpy()
@@ -247,20 +247,21 @@ class Table:
         return codes, np.array(list(position), dtype=object)
 
     def _find_categories(self, j: int) -> Array:
-        codes, labels = self._labels(j)
-        used = labels[np.unique(codes[codes >= 0])]
+        codes, categories = self._local_categories(j)
+        used = categories[np.unique(codes[codes >= 0])]
         try:
             return np.sort(used)
-        except TypeError:  # labels of mixed types have no order: keep them as they came
+        except TypeError:  # categories of mixed types have no order: keep them as they came
             return used
 
     def _encode(self, j: int, known: Array) -> Array:
-        codes, labels = self._labels(j)
-        position = {label: k for k, label in enumerate(known.tolist())}
-        local = [position.get(label, -2) for label in np.asarray(labels, dtype=object).tolist()]
+        codes, categories = self._local_categories(j)
+        position = {category: k for k, category in enumerate(known.tolist())}
+        names = np.asarray(categories, dtype=object).tolist()
+        local = [position.get(category, -2) for category in names]
         mapped = np.array([*local, -1], dtype=np.int64)[codes]
         if (mapped == -2).any():
-            unseen = sorted({str(labels[code]) for code in np.unique(codes[mapped == -2])})
+            unseen = sorted({str(categories[code]) for code in np.unique(codes[mapped == -2])})
             warnings.warn(
                 f"X: column {self.names[j]!r} has {(mapped == -2).sum()} rows with categories "
                 f"not seen in fit ({', '.join(unseen[:5])}{', …' if len(unseen) > 5 else ''}); "
@@ -272,7 +273,7 @@ class Table:
 
 
 def _missing(value: Any) -> bool:
-    """Whether a label is None, NaN or pandas' NA, which is neither true nor false."""
+    """Whether a value is None, NaN or pandas' NA, which is neither true nor false."""
     try:
         return value is None or bool(value != value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Generators of the seeds' small data sets."""
+"""Generators of small data sets of the literature, with known truth."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ margin_bound, MarginBound                               test error by margins (R
 rounds_to_consistency                                   2 log N / γ² (R1-Q08, R1-C06)
 rounds_to_margin, marginal_adaboost_bounds,             Cor. 2.3, Thm 2.3 (R1-Q25)
 MarginalAdaBoostBounds
-length_report, LengthReport, linear_length_bound,       length of α and its regimes (R1-Q20)
-harmonic_length_bound, target_regime, Regime
+l1_norm_report, L1NormReport, linear_l1_norm_bound,     Σ|α| and its regimes (R1-Q20)
+harmonic_l1_norm_bound, target_regime, Regime
 gap_report, GapReport                                   duality gap Γ (R1-Q28)
 nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack (R2-Q3 to R2-Q5)
 smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (R2-Q11)
@@ -83,13 +83,13 @@ from .comparison import Comparison, MeanPercent, best_methods, compare_errors, m
 from .compression import compression_bound, risk_compression_bound
 from .convergence import (
     GapReport,
-    LengthReport,
+    L1NormReport,
     MarginalAdaBoostBounds,
     Regime,
     gap_report,
-    harmonic_length_bound,
-    length_report,
-    linear_length_bound,
+    harmonic_l1_norm_bound,
+    l1_norm_report,
+    linear_l1_norm_bound,
     marginal_adaboost_bounds,
     rounds_to_consistency,
     rounds_to_margin,
@@ -176,7 +176,7 @@ __all__ = [
     "GapReport",
     "InfluenceRecorder",
     "InformationStopping",
-    "LengthReport",
+    "L1NormReport",
     "LinearRate",
     "MarginBound",
     "MarginDisplay",
@@ -219,17 +219,17 @@ __all__ = [
     "exponential_loss",
     "freedom_of_movement",
     "gap_report",
-    "harmonic_length_bound",
+    "harmonic_l1_norm_bound",
     "has_finite_minimiser",
     "implied_step_quality",
     "important_examples",
     "information_criterion",
+    "l1_norm_report",
     "largest_edge",
     "lars_path",
     "leave_one_out_bound",
     "leave_one_out_stability",
-    "length_report",
-    "linear_length_bound",
+    "linear_l1_norm_bound",
     "linear_rate",
     "lowest_margins",
     "margin_bound",

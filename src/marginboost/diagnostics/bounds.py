@@ -197,7 +197,7 @@ def exponential_loss(
     scores: Any,
     y: Any,
     *,
-    length: float = 0.0,
+    l1_norm: float = 0.0,
     target: float = 0.0,
     sample_weight: Any = None,
     log: bool = False,
@@ -210,7 +210,7 @@ def exponential_loss(
         Unnormalised votes F(x).
     y : array
         Labels, -1 or +1.
-    length : float
+    l1_norm : float
         ``Σα``; needed only with a target.
     target : float
         Target margin ϱ.
@@ -222,7 +222,7 @@ def exponential_loss(
     labels, values = signs(y), vector("scores", scores)
     same_length(scores=values, y=labels)
     weights = distribution("sample_weight", sample_weight, len(values))
-    total = float(logsumexp(target * length - labels * values, b=weights))
+    total = float(logsumexp(target * l1_norm - labels * values, b=weights))
     return total if log else float(np.exp(total))
 
 

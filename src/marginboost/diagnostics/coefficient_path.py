@@ -31,16 +31,16 @@ class CoefficientPath:
     title: str
 
     @property
-    def lengths(self) -> Array:
+    def l1_norms(self) -> Array:
         """Sum of the absolute coefficients of each stage."""
         return np.abs(self.coefficients).sum(axis=1)
 
-    def at(self, lengths: Any) -> Array:
-        """Coefficients at given lengths, between two stages on the line that joins them."""
-        lengths = np.asarray(lengths, dtype=np.float64)
-        known = self.lengths
+    def at(self, l1_norms: Any) -> Array:
+        """Coefficients at given ``Σ|α|``, between two stages on the line that joins them."""
+        l1_norms = np.asarray(l1_norms, dtype=np.float64)
+        known = self.l1_norms
         keep = np.concatenate([[True], np.diff(np.maximum.accumulate(known)) > 0])
-        columns = [np.interp(lengths, known[keep], c[keep]) for c in self.coefficients.T]
+        columns = [np.interp(l1_norms, known[keep], c[keep]) for c in self.coefficients.T]
         return np.column_stack(columns)
 
 

@@ -20,7 +20,7 @@ class MeanPercent:
     ----------
     mean, spread : array
         Mean and standard deviation over the data sets of ``error / smallest error - 1``, in
-        percent; one of each a method.
+        percent; one of each per method.
     """
 
     mean: Array
@@ -133,7 +133,7 @@ def best_methods(means: Any, spreads: Any, n_runs: int, *, confidence: float = 0
     Returns
     -------
     array of bool
-        One a method.
+        One per method.
 
     Examples
     --------

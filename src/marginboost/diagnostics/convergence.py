@@ -96,14 +96,14 @@ def marginal_adaboost_bounds(
     return MarginalAdaBoostBounds(rounds, searches, rounds * (searches + 1), factor * epsilon)
 
 
-def linear_length_bound(n_rounds: int, excess: float) -> Array:
+def linear_l1_norm_bound(n_rounds: int, excess: float) -> Array:
     """``c t`` for t = 1, 2, …: the least ``Σα`` if edges are at least ϱ + c (R1-Q20, Lemma 2.1)."""
     check_number("n_rounds", n_rounds, at_least=1, integer=True)
     check_number("excess", excess, at_least=0.0)
     return excess * np.arange(1.0, n_rounds + 1.0)
 
 
-def harmonic_length_bound(n_rounds: int, excess: float, target: float = 0.0) -> Array:
+def harmonic_l1_norm_bound(n_rounds: int, excess: float, target: float = 0.0) -> Array:
     """``c / (1 - ϱ²) Σ_{r≤t} 1/r`` for t = 1, 2, … (R1-Q20, Lemma 2.2).
 
     The least ``Σα`` if the edge of round r is at least ϱ + c/r, for ±1 hypotheses and ϱ ≥ 0
@@ -129,13 +129,13 @@ class Regime(StrEnum):
 
 
 @dataclass(frozen=True)
-class LengthReport:
-    """Length of the coefficients against its lower bounds (R1-Q20).
+class L1NormReport:
+    """Growth of ``Σ|α|`` against its lower bounds (R1-Q20).
 
     Attributes
     ----------
-    length : array
-        ``Σα`` after each round.
+    l1_norm : array
+        ``Σ|α|`` after each round.
     excess : float
         c, the least of γ_t - ϱ_t: Lemma 2.1 holds with it if it is positive.
     linear : array
@@ -148,7 +148,7 @@ class LengthReport:
         Where the last target lies.
     """
 
-    length: Array
+    l1_norm: Array
     excess: float
     linear: Array
     harmonic_excess: float
@@ -156,21 +156,21 @@ class LengthReport:
     regime: Regime
 
 
-def length_report(
+def l1_norm_report(
     edges: Any, coef: Any, target: Any = 0.0, *, bracket: tuple[float, float] | None = None
-) -> LengthReport:
+) -> L1NormReport:
     """Compare the growth of ``Σα`` with Lemmas 2.1 and 2.2, and name the regime.
 
     See R1-Q20, R1-C21, R1-C22.
 
-    The lemmas are about AdaBoost_ϱ's closed-form step; with a learning rate the length scales.
+    The lemmas are about AdaBoost_ϱ's closed-form step; with a learning rate Σ|α| scales.
 
     Parameters
     ----------
     edges, coef : array
         Edges γ_t and coefficients α_t of the rounds.
     target : float or array
-        Target margin ϱ, one for all rounds or one a round.
+        Target margin ϱ, one for all rounds or one per round.
     bracket : tuple, optional
         Lower and upper bound on the largest margin ρ*, such as a certificate's; without it the
         regime is open.
@@ -182,12 +182,12 @@ def length_report(
     excess = float((gamma - rho).min())
     harmonic_excess = float((np.arange(1.0, len(gamma) + 1.0) * (gamma - rho)).min())
     constant = bool((rho == rho[0]).all()) and 0.0 <= rho[0] < 1.0
-    return LengthReport(
-        length=np.cumsum(np.abs(alpha)),
+    return L1NormReport(
+        l1_norm=np.cumsum(np.abs(alpha)),
         excess=excess,
-        linear=linear_length_bound(len(gamma), max(excess, 0.0)),
+        linear=linear_l1_norm_bound(len(gamma), max(excess, 0.0)),
         harmonic_excess=harmonic_excess,
-        harmonic=harmonic_length_bound(len(gamma), max(harmonic_excess, 0.0), float(rho[0]))
+        harmonic=harmonic_l1_norm_bound(len(gamma), max(harmonic_excess, 0.0), float(rho[0]))
         if constant
         else None,
         regime=target_regime(float(rho[-1]), bracket),

@@ -53,10 +53,10 @@ def ensemble_margin(outcomes: Any, coef: Any) -> float:
     """Margin of a combination, ``ρ(α) = min_i (Uα)_i / Σ|α|`` (R1-Q17, eq. 2.1)."""
     matrix, alpha = outcome_matrix(outcomes), vector("coef", coef)
     same_length(hypotheses=matrix.T, coef=alpha)
-    length = np.abs(alpha).sum()
-    if not length > 0:
+    l1_norm = np.abs(alpha).sum()
+    if not l1_norm > 0:
         raise ValueError("coef: got only zeros, expected at least one other coefficient")
-    return float((matrix @ alpha).min() / length)
+    return float((matrix @ alpha).min() / l1_norm)
 
 
 def duality_gap(outcomes: Any, coef: Any, weights: Any) -> float:

@@ -105,7 +105,7 @@ class InfluenceRecorder(Callback):
         """Take the weights of the first round."""
         self._weights = np.abs(state.dual)
         self._sum = np.zeros(len(state.dual))
-        self._exposure, self._length = np.zeros(len(state.dual)), 0.0
+        self._exposure, self._l1_norm = np.zeros(len(state.dual)), 0.0
         self._first = state.first
         self._multipliers: Array | None = None
         self.n_rounds_ = 0
@@ -115,24 +115,24 @@ class InfluenceRecorder(Callback):
         self.n_rounds_ += 1
         self._sum += self._weights
         if state.first != self._first:
-            self._first, self._length = state.first, 0.0
+            self._first, self._l1_norm = state.first, 0.0
             self._exposure[:] = 0.0
         coef = state.history.last("coef")
         if state.size and coef > 0.0:  # not a round that added nothing, or only began anew
             self._exposure += coef * self._weights
-            self._length += coef
+            self._l1_norm += coef
         self._weights = np.abs(state.dual)
         self._multipliers = None if state.pool is None else self._weights
         return None
 
     @property
     def influence_(self) -> Array:
-        """Influence of the examples."""
+        """Influence of each example: its weight over the rounds, averaged by coefficient."""
         if self._multipliers is not None:
             return self._multipliers
-        return self._exposure / (self._length or 1.0)
+        return self._exposure / (self._l1_norm or 1.0)
 
     @property
     def average_weights_(self) -> Array:
-        """Average weights."""
+        """Weight of each example, averaged over the rounds."""
         return self._sum / max(self.n_rounds_, 1)

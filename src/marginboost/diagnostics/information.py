@@ -274,7 +274,7 @@ def _staged_trace(model: Any, X: Any, sample_weight: Any) -> Iterator[float]:
 
 
 def _projection(outputs: Array, counts: Array, columns: Array, by_leaves: bool) -> Array:
-    """Least-squares fit of a hypothesis to every column: of one number, or of one a leaf."""
+    """Least-squares fit of a hypothesis to every column: of one number, or of one per leaf."""
     if not by_leaves:
         square = float(counts @ outputs**2)
         return np.outer(outputs, (counts * outputs) @ columns) / (square or 1.0)

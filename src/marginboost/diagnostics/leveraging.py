@@ -199,7 +199,7 @@ class LinearRate:
     worst : float
         The largest of them.
     fitted : float
-        Factor a step of the line through the logarithms of ``F_t - F*``, over the second half.
+        Factor per step of the line through the logarithms of ``F_t - F*``, over the second half.
     """
 
     ratios: Array

@@ -21,7 +21,7 @@ from ..validation import check_choice, check_number
 from ._check import distribution, same_length, signs, vector
 
 
-def voting_margins(scores: Any, y: Any, length: float) -> Array:
+def voting_margins(scores: Any, y: Any, l1_norm: float) -> Array:
     """Margin ``y F(x) / Σ|α|`` of each example (R1-Q11, eq. 1.11; LB-Q10).
 
     Parameters
@@ -30,18 +30,18 @@ def voting_margins(scores: Any, y: Any, length: float) -> Array:
         Unnormalised votes ``F(x) = Σ α h(x)``.
     y : array
         Labels, -1 or +1.
-    length : float
+    l1_norm : float
         ``Σ|α|``. With 0, the empty combination, all margins are 0.
 
     Examples
     --------
-    >>> voting_margins([3.0, -1.0], [1, 1], length=4.0).tolist()
+    >>> voting_margins([3.0, -1.0], [1, 1], l1_norm=4.0).tolist()
     [0.75, -0.25]
     """
-    check_number("length", length, at_least=0.0)
+    check_number("l1_norm", l1_norm, at_least=0.0)
     labels, values = signs(y), vector("scores", scores)
     same_length(scores=values, y=labels)
-    return labels * values / (length or 1.0)
+    return labels * values / (l1_norm or 1.0)
 
 
 def minimum_margin(margins: Any) -> float:

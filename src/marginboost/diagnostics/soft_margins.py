@@ -97,14 +97,14 @@ class NuMargin:
         """Soft margins ``ρ_i + ζ_i = max(ρ_i, ρ) - cost`` (R2-Q3); the smallest is ``value``."""
         return np.maximum(self.margins, self.rho) - self.cost
 
-    def weights_at(self, length: float) -> Array:
-        """ν-Arc's weights at ``Σα = length``, ``∝ p_i exp(-soft margin · Σα)`` (Fig. 4.6).
+    def weights_at(self, l1_norm: float) -> Array:
+        """ν-Arc's weights at ``Σα = l1_norm``, ``∝ p_i exp(-soft margin · Σα)`` (Fig. 4.6).
 
         Examples below ρ share one weight, the others decay; none exceeds its cap ``p_i / ν``.
         """
-        check_number("length", length, above=0.0)
+        check_number("l1_norm", l1_norm, above=0.0)
         hard = np.maximum(self.margins, self.rho)
-        return softmax_weights(hard, 1.0 / length, self.weights)
+        return softmax_weights(hard, 1.0 / l1_norm, self.weights)
 
     def fractions(self, tol: float = ROUNDING) -> NuFractions:
         """Weight below, on and beyond ρ; margins within ``tol`` of it count as on it."""
@@ -166,9 +166,9 @@ def softened_margins(margins: Any, mistrust: Any, C: float = 1.0) -> Array:
         Weight of the mistrust.
     """
     check_number("C", C, at_least=0.0)
-    values, doubt = vector("margins", margins, -1.0, 1.0), vector("mistrust", mistrust)
-    same_length(margins=values, mistrust=doubt)
-    return values + C * doubt
+    values, distrust = vector("margins", margins, -1.0, 1.0), vector("mistrust", mistrust)
+    same_length(margins=values, mistrust=distrust)
+    return values + C * distrust
 
 
 def smooth_slack(outcomes: Any, temperature: float, target: float = 1.0) -> Array:

@@ -3,7 +3,7 @@
     dual_i ∝ prior_i (-∂L/∂F),    curvature_i ∝ prior_i h_i,    Σ|dual| = 1
 
 both divided by the same number. For a loss φ of the margin h is |φ''|: the absolute value makes
-Newton's step go downhill where the loss bends the wrong way. A row that has a slope but no
+Newton's step go downhill where the loss is not convex. A row that has a slope but no
 curvature (beyond a kink, or by underflow) has h = 1: its step is a plain gradient step.
 
 For a loss of the residual r it is φ'(r) / r, the curvature of the parabola that touches φ at ±r.
@@ -102,12 +102,12 @@ def slopes(
         return logistic_slopes(y, scores, curvature, weights, dual, curvature)
     y = y.astype(np.float64)
     t = loss.argument(y, scores)
-    slope, bend = loss.dual(t), np.abs(loss.curvature(t))
+    slope, second = loss.dual(t), np.abs(loss.curvature(t))
     if isinstance(loss, ResidualLoss):
         even = slope if loss.symmetric else (slope - loss.dual(-t)) / 2.0
-        bend = np.divide(even, t, out=bend, where=t != 0.0)
+        second = np.divide(even, t, out=second, where=t != 0.0)
     dual[:] = loss.signed(y, slope)
-    curvature[:] = np.where((bend == 0.0) & (slope != 0.0), 1.0, bend)
+    curvature[:] = np.where((second == 0.0) & (slope != 0.0), 1.0, second)
     value = loss.value(t)
     if weights.size:
         dual *= weights

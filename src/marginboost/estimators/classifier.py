@@ -42,7 +42,7 @@ FITTED_ATTRIBUTES = """classes_ : array
     estimator_weights_ : array
         Their coefficients α, equally many.
     estimator_errors_ : array
-        Their weighted errors, one a round.
+        Their weighted errors, one per round.
     n_iter_ : int
         Rounds made.
     history_ : History
@@ -64,10 +64,10 @@ FITTED_ATTRIBUTES = """classes_ : array
     n_features_in_, feature_names_in_
         As in scikit-learn.
     problems_ : list of classifiers
-        With more than two classes: a model of two classes for each column of ``code_``, here one a
-        class against all others. Then ``estimators_``, ``estimator_weights_``,
+        With more than two classes: a model of two classes for each column of ``code_``, here one
+        per class against all others. Then ``estimators_``, ``estimator_weights_``,
         ``estimator_errors_``, ``history_``, ``certificate_``, ``stop_reason_`` and ``dual_`` are
-        lists, one item a problem; ``margins_`` are multiclass margins, ``n_iter_`` is the largest
+        lists, one item per problem; ``margins_`` are multiclass margins, ``n_iter_`` is the largest
         number of rounds. :class:`~marginboost.MulticlassBooster` offers other codes.
     code_ : array (classes, problems)
         With more than two classes: which side each class is on in each problem."""

@@ -43,7 +43,7 @@ class FittedAttributes:
             ) from None
 
     def _of_runs(self, name: str, values: list[Any]) -> Any:
-        """One value, or a list of one a problem where there are several."""
+        """One value, or a list of one per problem where there are several."""
         return values if self._learnt(name).reduced else values[0]
 
     def _runs(self, name: str) -> tuple[FittedRun, ...]:
@@ -115,10 +115,10 @@ class FittedAttributes:
     # -- the model -------------------------------------------------------------------------------
 
     def explain(self) -> Any:
-        """Explain a stump ensemble exactly: one step function a feature.
+        """Explain a stump ensemble exactly: one step function per feature.
 
         The vote of a row (the prediction of a regressor) is the sum of the step functions at its
-        values, nothing else. With more than two classes a list, one explanation a problem.
+        values, nothing else. With more than two classes a list, one explanation per problem.
         """
         check_is_fitted(self)
         return self._of_runs("explain", self.model_.explain())
@@ -165,7 +165,7 @@ class ClassifierOutputs(FittedAttributes):
 
     @property
     def estimator_errors_(self) -> Any:
-        """Weighted errors of the hypotheses, one a round; a list with several classes."""
+        """Weighted errors of the hypotheses, one per round; a list with several classes."""
         name = "estimator_errors_"
         return self._of_runs(name, [run.history["error"] for run in self._runs(name)])
 
@@ -181,7 +181,7 @@ class ClassifierOutputs(FittedAttributes):
     def decision_function(self, X: Any) -> Array:
         """Normalised vote ``Σ α h(x) / Σ|α|``, in [-1, 1]; positive for the second class.
 
-        With more than two classes one column a class: the vote of the class against all others.
+        With more than two classes one column per class: the vote of the class against all others.
         """
         rows = self.read_rows(X)
         return self.model_.votes(rows, self._n_jobs())

@@ -23,7 +23,7 @@ def _check_plain(name: str, values: Any, *, dates: bool = False) -> None:
 
 
 def read_labels(y: Any, n_rows: int) -> Array:
-    """Labels as an array, one a row, none missing."""
+    """Labels as an array, one per row, none missing."""
     _check_plain("y", y, dates=True)
     labels = column_or_1d(y, warn=True)
     if len(labels) != n_rows:
@@ -43,7 +43,7 @@ def read_labels(y: Any, n_rows: int) -> Array:
 
 
 def read_targets(y: Any, n_rows: int) -> Array:
-    """Targets of a regression as float64, one a row, all finite."""
+    """Targets of a regression as float64, one per row, all finite."""
     _check_plain("y", y)
     given = column_or_1d(y, warn=True)
     if len(given) != n_rows:

@@ -16,7 +16,7 @@ from ..types import Array
 from .intrinsics import AHEAD, BYTE_PAIRS, add_pairs, prefetch
 from .jit import kernel
 
-FEATURES_A_WORD = 8
+FEATURES_PER_WORD = 8
 NARROW = 256
 """Bins of a feature whose codes are bytes."""
 
@@ -88,7 +88,7 @@ def add_words(words: Array, pairs: Array, sums: Array) -> None:
 
 @kernel
 def add_rows(words: Array, rows: Array, pairs: Array, sums: Array) -> None:
-    """Do the same for some rows, whose words are scattered and asked for some time ahead."""
+    """Add the pairs of some rows to the bins of all features; words are asked for ahead of time."""
     flat, amounts, n_features = sums.reshape(-1), pairs.reshape(-1), sums.shape[0] // NARROW
     for i in range(rows.size):
         prefetch(words, np.uint64(rows[min(i + AHEAD, rows.size - 1)]))
@@ -118,7 +118,7 @@ def add_codes(codes: Array, rows: Array, values: Array, sums: Array) -> None:
 def add_labels(
     codes: Array, rows: Array, amounts: Array, labels: Array, place: Array, sums: Array
 ) -> None:
-    """Do the same where all weight of a row is on its own label.
+    """Add some rows, each with all its weight on its own label, to ``sums`` by one feature's codes.
 
     Label l has the channel ``place[l]``; the weight has the last one.
     """

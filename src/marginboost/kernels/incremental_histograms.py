@@ -115,7 +115,7 @@ def subset_sums(job: HistogramJob, first: int, out: Array) -> None:
 
 
 @kernel
-def follow(job: HistogramJob, j: int, part: Array) -> None:
+def update_sums(job: HistogramJob, j: int, part: Array) -> None:
     """Bring the sums of a feature up to date; ``part`` are those of the selected rows."""
     sums, signed = job.sums[j], job.signed[j]
     for label in range(2):
@@ -129,7 +129,7 @@ def follow(job: HistogramJob, j: int, part: Array) -> None:
 
 @kernel
 def do_share(job: HistogramJob, share: int) -> None:
-    """Select a block of rows, or sum and follow five features."""
+    """Select a block of rows, or sum and update five features."""
     if job.order[TASK] == SELECT:
         select_share(job, share)
         return
@@ -137,12 +137,12 @@ def do_share(job: HistogramJob, share: int) -> None:
     parts[:] = 0.0
     subset_sums(job, first, parts)
     for j in range(first, min(first + TOGETHER, job.codes.shape[0])):
-        follow(job, j, parts[j - first])
+        update_sums(job, j, parts[j - first])
 
 
 @kernel
 def update_histograms(job: HistogramJob, side: int) -> None:
-    """Follow the weights, reading the rows on one side; or, for ``ALL``, make the sums anew."""
+    """Update the sums, reading the rows on one side; or, for ``ALL``, make them anew."""
     job.order[SIDE], job.order[TASK] = side, SELECT
     work_together(do_share, job, job.counts.size)
     job.order[TASK] = SUM

@@ -50,7 +50,7 @@ def add_step_functions(
 
 @kernel
 def sum_stumps(
-    steps: Array, thresholds: Array, labels: Array, coef: Array, cuts: Array, starts: Array
+    steps: Array, thresholds: Array, outputs: Array, coef: Array, cuts: Array, starts: Array
 ) -> Array:
     """Levels of the step functions that stumps add up to, each level added up in their order.
 
@@ -58,7 +58,7 @@ def sum_stumps(
     ----------
     steps, thresholds, coef : array (stumps,)
         The step that each stump is part of, its threshold and its coefficient.
-    labels : array (stumps, 3)
+    outputs : array (stumps, 3)
         Its outputs: left, right, missing.
     cuts : array
         Sorted distinct thresholds of all steps, one after the other, infinity left out.
@@ -69,9 +69,9 @@ def sum_stumps(
     for s in range(steps.size):
         first, last = starts[steps[s]], starts[steps[s] + 1]
         shift, weight, threshold = 2 * steps[s], coef[s], thresholds[s]
-        left, right = weight * labels[s, 0], weight * labels[s, 1]
+        left, right = weight * outputs[s, 0], weight * outputs[s, 1]
         for k in range(first, last):
             levels[k + shift] += left if cuts[k] <= threshold else right
         levels[last + shift] += left if threshold == np.inf else right
-        levels[last + shift + 1] += weight * labels[s, 2]
+        levels[last + shift + 1] += weight * outputs[s, 2]
     return levels

@@ -38,10 +38,10 @@ def logistic_slopes(
         right = 1.0 / (1.0 + tail)  # probability of the more likely label
         wrong = tail * right
         slope = wrong if margin > 0.0 else right
-        bend = right * wrong
+        second = right * wrong
         if weights.size > 0:
             slope *= weights[i]
-            bend *= weights[i]
+            second *= weights[i]
             loss += weights[i] * (np.log1p(tail) + max(-margin, 0.0))
         else:
             product *= 1.0 + tail
@@ -52,7 +52,7 @@ def logistic_slopes(
             loss += max(-margin, 0.0)
         size += slope
         dual[i] = y[i] * slope
-        curvature[i] = bend
+        curvature[i] = second
     return size, loss + np.log(product), least
 
 

@@ -81,7 +81,7 @@ def copy_bit(source: Array, bit: int, codes: Array, new_bit: int) -> None:
 
 @kernel
 def unpack(codes: Array, scale: Array, out: Array) -> None:
-    """``out[j, i] = ± scale_i``: the columns as numbers, times a factor a row."""
+    """``out[j, i] = ± scale_i``: the columns as numbers, times one factor per row."""
     for j in range(len(out)):
         byte, bit, column = codes[j // 8], j % 8, out[j]
         for i in range(column.size):

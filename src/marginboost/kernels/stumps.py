@@ -132,16 +132,16 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
 
 
 @kernel
-def threshold_column(codes: Array, cut: int, labels: Array, missing_code: int, out: Array) -> None:
-    """Outputs of a threshold stump on binned rows; ``labels`` = (left, right, missing)."""
-    left, right, missing = labels[0], labels[1], labels[2]
+def threshold_column(codes: Array, cut: int, outputs: Array, missing_code: int, out: Array) -> None:
+    """Outputs of a threshold stump on binned rows; ``outputs`` = (left, right, missing)."""
+    left, right, missing = outputs[0], outputs[1], outputs[2]
     for i in range(codes.size):
         side = left if codes[i] <= cut else right
         out[i] = missing if codes[i] == missing_code else side
 
 
 @kernel
-def lookup_column(codes: Array, labels: Array, out: Array) -> None:
-    """Outputs of a rule that maps each code to ``labels[code]``."""
+def lookup_column(codes: Array, outputs: Array, out: Array) -> None:
+    """Outputs of a rule that maps each code to ``outputs[code]``."""
     for i in range(codes.size):
-        out[i] = labels[codes[i]]
+        out[i] = outputs[codes[i]]

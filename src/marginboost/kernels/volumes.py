@@ -2,7 +2,7 @@
 
 Pieces are numbered through all features; feature j has those from ``first[j]`` to
 ``first[j + 1] - 1``. ``pieces[i, j]`` is the one that holds row i. The score of a row is the sum of
-one level a piece, so walking along an axis changes one term.
+one level per piece, so walking along an axis changes one term.
 """
 
 from __future__ import annotations

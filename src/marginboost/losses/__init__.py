@@ -1,4 +1,4 @@
-"""One file a loss; ``base`` says what they share."""
+"""One file per loss; ``base`` says what they share."""
 
 from .base import Loss, MarginLoss, ResidualLoss, as_loss
 from .epsilon_insensitive import EpsilonInsensitive

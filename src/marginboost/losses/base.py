@@ -151,7 +151,7 @@ class ResidualLoss(Loss):
 
     @property
     def dual_range(self) -> tuple[float, float]:
-        """Any dual."""
+        """All numbers: residuals pull either way."""
         return -np.inf, np.inf
 
     def argument(self, y: Array | float, scores: Array) -> Array:

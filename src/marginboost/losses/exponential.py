@@ -31,11 +31,11 @@ class Exponential(MarginLoss):
             return np.exp(-np.asarray(t, dtype=float))
 
     def dual(self, t: Array) -> Array:
-        """The same."""
+        """``exp(-m)``, as the value."""
         return self.value(t)
 
     def curvature(self, t: Array) -> Array:
-        """The same again."""
+        """``exp(-m)``, as the value."""
         return self.value(t)
 
     def conjugate(self, d: Array) -> Array:

@@ -30,7 +30,7 @@ class FittedRun:
     ensemble : Ensemble
         The hypotheses and their coefficients.
     history : History
-        One row a round.
+        One row per round.
     certificate : Certificate
         Bounds on the best possible value, and what the ensemble attains.
     stop : Stop
@@ -104,7 +104,7 @@ class Model(ABC):
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
     def explain(self) -> list[Explanation]:
-        """Explain stump ensembles exactly, one explanation a run."""
+        """Explain stump ensembles exactly, one explanation per run."""
         return [self._explain(run.ensemble) for run in self.runs]
 
     def _explain(self, ensemble: Ensemble) -> Explanation:

@@ -19,7 +19,7 @@ from .links import Link
 
 @dataclass(frozen=True)
 class ClassModel(Model):
-    """A model of classes.
+    """What fitted classifiers have in common: classes, votes, probabilities, margins.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class ClassModel(Model):
 
     @abstractmethod
     def votes(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
-        """Normalised votes in [-1, 1]: of two classes one a row, of more a column a class."""
+        """Normalised votes in [-1, 1]: of two classes one per row, of more one column per class."""
 
     @abstractmethod
     def probabilities(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
@@ -59,7 +59,7 @@ class ClassModel(Model):
 
 @dataclass(frozen=True)
 class BinaryModel(ClassModel, OneRunModel):
-    """A model of two classes with one score a row.
+    """A model of two classes with one score per row.
 
     Attributes
     ----------
@@ -83,9 +83,9 @@ class BinaryModel(ClassModel, OneRunModel):
 
     def staged_votes(self, rows: FeatureRows) -> Iterator[Array]:
         """Votes after 1, 2, … hypotheses."""
-        lengths = np.cumsum(np.abs(self.run.ensemble.coef))
-        for scores, length in zip(self.staged_scores(rows), lengths, strict=True):
-            yield np.clip(scores / length, -1.0, 1.0)
+        l1_norms = np.cumsum(np.abs(self.run.ensemble.coef))
+        for scores, l1_norm in zip(self.staged_scores(rows), l1_norms, strict=True):
+            yield np.clip(scores / l1_norm, -1.0, 1.0)
 
     def staged_probabilities(self, rows: FeatureRows) -> Iterator[Array]:
         """Probabilities after 1, 2, … hypotheses."""
@@ -94,7 +94,7 @@ class BinaryModel(ClassModel, OneRunModel):
 
 @dataclass(frozen=True)
 class LabelModel(BinaryModel):
-    """A model whose hypotheses answer for all classes at once, with a score a class."""
+    """A model whose hypotheses answer for all classes at once, with one score per class."""
 
     def scores(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
         """Scores (rows, classes)."""
@@ -126,7 +126,7 @@ class ReducedModel(ClassModel):
     decoding : str
         How the problems' votes choose a class, see :class:`~marginboost.model.decoding.Decoder`.
     problems : tuple of BinaryModel
-        The models of two classes, one a column of the code.
+        The models of two classes, one per column of the code.
     common_scale : bool
         Whether scores compare between problems as they are, being log-odds or the like.
     """
@@ -138,22 +138,22 @@ class ReducedModel(ClassModel):
 
     @property
     def runs(self) -> tuple[FittedRun, ...]:
-        """One run a problem."""
+        """One run per problem."""
         return tuple(problem.run for problem in self.problems)
 
     @property
     def reduced(self) -> bool:
-        """Always."""
+        """True: several problems of two classes make this model."""
         return True
 
     def votes(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
         """Votes for the classes: of each against all others."""
         scores = [problem.scores(rows, n_jobs) for problem in self.problems]
-        lengths = np.array([run.ensemble.l1_norm for run in self.runs])
-        return self._decode(np.column_stack(scores), lengths)
+        l1_norms = np.array([run.ensemble.l1_norm for run in self.runs])
+        return self._decode(np.column_stack(scores), l1_norms)
 
-    def _decode(self, scores: Array, lengths: Array) -> Array:
-        divisors = np.full(len(lengths), lengths.max()) if self.common_scale else lengths
+    def _decode(self, scores: Array, l1_norms: Array) -> Array:
+        divisors = np.full(len(l1_norms), l1_norms.max()) if self.common_scale else l1_norms
         return Decoder(self.code, self.decoding)(scores, divisors)
 
     def probabilities(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
@@ -165,9 +165,9 @@ class ReducedModel(ClassModel):
         """The problem of largest Σ|α|."""
         return max(self.problems, key=lambda problem: problem.run.ensemble.l1_norm)
 
-    def _chances(self, votes: Array, length: float) -> Array:
+    def _chances(self, votes: Array, l1_norm: float) -> Array:
         combine = class_shares if self.common_scale else class_probabilities
-        return combine(self._longest.link_of, votes, length)
+        return combine(self._longest.link_of, votes, l1_norm)
 
     def staged_votes(self, rows: FeatureRows) -> Iterator[Array]:
         """Votes after 1, 2, … hypotheses of each problem."""
@@ -175,19 +175,19 @@ class ReducedModel(ClassModel):
 
     def staged_probabilities(self, rows: FeatureRows) -> Iterator[Array]:
         """Probabilities after 1, 2, … hypotheses of each problem."""
-        return (self._chances(votes, length) for votes, length in self._staged(rows))
+        return (self._chances(votes, l1_norm) for votes, l1_norm in self._staged(rows))
 
     def _staged(self, rows: FeatureRows) -> Iterator[tuple[Array, float]]:
         """All problems in step, with the largest Σ|α|; one without more hypotheses stays so."""
         ensembles = [run.ensemble for run in self.runs]
         stages = [ensemble.staged_scores(rows) for ensemble in ensembles]
-        scores, lengths = np.zeros((rows.n_rows, len(stages))), np.zeros(len(stages))
+        scores, l1_norms = np.zeros((rows.n_rows, len(stages))), np.zeros(len(stages))
         for t in range(max(map(len, ensembles))):
             for s, ensemble in enumerate(ensembles):
                 if t < len(ensemble):
                     scores[:, s] = next(stages[s])
-                    lengths[s] += abs(ensemble.coef[t])
-            yield self._decode(scores, lengths), float(lengths.max())
+                    l1_norms[s] += abs(ensemble.coef[t])
+            yield self._decode(scores, l1_norms), float(l1_norms.max())
 
     def to_onnx(self) -> Any:
         """Refused: each of the problems can be exported."""

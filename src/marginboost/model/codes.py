@@ -1,4 +1,4 @@
-"""Codes: one row a class, one column a binary problem, entries -1, 0 and +1.
+"""Codes: one row per class, one column per binary problem, entries -1, 0 and +1.
 
 A problem asks whether a row's class has +1 or -1 in its column; classes with 0 are left out.
 
@@ -82,8 +82,8 @@ def check_code(code: Any, n_classes: int) -> Array:
     matrix = np.asarray(code)
     if matrix.ndim != 2 or matrix.shape[0] != n_classes or matrix.shape[1] == 0:
         raise ValueError(
-            f"code: got shape {matrix.shape}, expected {n_classes} rows, one a class, and a column "
-            "a problem"
+            f"code: got shape {matrix.shape}, expected {n_classes} rows, one per class, "
+            "and one column per problem"
         )
     if not np.isin(matrix, (-1, 0, 1)).all():
         raise ValueError("code: expected entries -1, 0 and 1 only")

@@ -69,19 +69,19 @@ class Decoder:
         alone = n_classes == n_problems and np.array_equal(self.code, 2 * own - 1)
         return own if alone else self.code.astype(np.float64)
 
-    def __call__(self, scores: Array, lengths: Array) -> Array:
+    def __call__(self, scores: Array, l1_norms: Array) -> Array:
         """Votes (rows, classes) in [-1, 1].
 
         Parameters
         ----------
         scores : array (rows, problems)
             Scores F of every problem.
-        lengths : array (problems,)
+        l1_norms : array (problems,)
             Their Σ|α|.
         """
         if self.loss == "exponential":
             return self._exponential(scores)
-        votes = np.clip(scores / np.where(lengths > 0, lengths, 1.0), -1.0, 1.0)
+        votes = np.clip(scores / np.where(l1_norms > 0, l1_norms, 1.0), -1.0, 1.0)
         if self.loss == "ramp":
             votes = np.clip(votes / RAMP, -1.0, 1.0)
         elif self.loss == "hamming":
@@ -126,7 +126,7 @@ def multiclass_margins(votes: Array, labels: Array) -> Array:
     return (votes[rows, labels] - others.max(axis=1)) / 2.0
 
 
-def class_probabilities(link: Callable[[Array], Array], votes: Array, length: float) -> Array:
+def class_probabilities(link: Callable[[Array], Array], votes: Array, l1_norm: float) -> Array:
     """Probabilities in proportion to the odds that a binary model gives to each class's vote.
 
     Their order is that of the votes. For one-vs-rest the odds are those of the problems, and the
@@ -138,18 +138,18 @@ def class_probabilities(link: Callable[[Array], Array], votes: Array, length: fl
         From scores to two columns of probabilities.
     votes : array (rows, classes)
         Votes in [-1, 1].
-    length : float
+    l1_norm : float
         Σ|α|, which turns votes into scores.
     """
-    chances = link(votes.ravel() * length)
+    chances = link(votes.ravel() * l1_norm)
     with np.errstate(divide="ignore"):
         odds = np.log(chances[:, 1]) - np.log(chances[:, 0])
     odds = np.clip(odds, -LARGEST_ODDS, LARGEST_ODDS).reshape(votes.shape)
     return softmax(odds + 1e-9 * votes, axis=1)  # votes tell odds apart that are at the limit
 
 
-def class_shares(link: Callable[[Array], Array], votes: Array, length: float) -> Array:
-    """Probabilities in proportion to those that binary models, one a class, give to each class.
+def class_shares(link: Callable[[Array], Array], votes: Array, l1_norm: float) -> Array:
+    """Probabilities in proportion to those that binary models, one per class, give to each class.
 
     Where each model says truly how likely its class is, they already sum to one. Their order is
     that of the votes. Parameters as of :func:`class_probabilities`.
@@ -158,7 +158,7 @@ def class_shares(link: Callable[[Array], Array], votes: Array, length: float) ->
     >>> class_shares(link, np.array([[0.2, 0.2, 0.1]]), 1.0).round(6)
     array([[0.4, 0.4, 0.2]])
     """
-    chances = link(votes.ravel() * length)[:, 1].reshape(votes.shape)
+    chances = link(votes.ravel() * l1_norm)[:, 1].reshape(votes.shape)
     with np.errstate(divide="ignore"):
         logarithms = np.maximum(np.log(chances), -LARGEST_ODDS)
     return softmax(logarithms + 1e-9 * votes, axis=1)  # votes tell apart what is at the limit

@@ -1,4 +1,4 @@
-"""Exact explanation of a stump ensemble: it is a sum of step functions, one a feature."""
+"""Exact explanation of a stump ensemble: it is a sum of step functions, one per feature."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Features:
     Attributes
     ----------
     names : list of str
-        One name a feature; ``x0``, ``x1``, … where the rows of the fit had none.
+        One name per feature; ``x0``, ``x1``, … where the rows of the fit had none.
     categories : list
         For each feature None, where it is a number, or the array of its categories.
     named : bool

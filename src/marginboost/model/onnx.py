@@ -70,13 +70,13 @@ def to_onnx(model: Model) -> Any:
 
 
 def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, ...]:
-    """Outputs of a model with one score a row; returns how many votes a row has."""
+    """Outputs of a model with one score per row; returns how many votes a row has."""
     link = _find_link(model)
     score = _add_score(graph, model.ensemble)
-    length = float(model.ensemble.l1_norm or 1.0)
-    _add_label_of_sign(graph, _add_votes(graph, score, length, output="vote"), classes)
+    l1_norm = float(model.ensemble.l1_norm or 1.0)
+    _add_label_of_sign(graph, _add_votes(graph, score, l1_norm, output="vote"), classes)
     sides = [
-        graph.add("Unsqueeze", link(graph, side, length), graph.constant([1]))
+        graph.add("Unsqueeze", link(graph, side, l1_norm), graph.constant([1]))
         for side in (graph.add("Neg", score), score)
     ]
     graph.add("Concat", *sides, axis=1, output="probabilities")
@@ -84,22 +84,22 @@ def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[in
 
 
 def _add_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, ...]:
-    """Outputs of a model with a score a class; returns how many votes a row has."""
+    """Outputs of a model with one score per class; returns how many votes a row has."""
     _check_softmax(model)
-    n_classes, length = len(model.classes), float(model.ensemble.l1_norm or 1.0)
+    n_classes, l1_norm = len(model.classes), float(model.ensemble.l1_norm or 1.0)
     score = _add_score(graph, model.ensemble, n_classes)
     largest = graph.add("ReduceMax", score, axes=[1], keepdims=1)
     powers = graph.add("Exp", graph.add("Sub", score, largest))
     total = graph.add("ReduceSum", powers, graph.constant([1]), keepdims=1)
     graph.add("Div", powers, total, output="probabilities")
     if n_classes == 2:
-        votes = _add_votes(graph, score, length)
+        votes = _add_votes(graph, score, l1_norm)
         first, second = (graph.add("Gather", votes, graph.constant(k), axis=1) for k in (0, 1))
         lead = graph.add("Sub", second, first)
         vote = graph.add("Div", lead, graph.constant(2.0), output="vote")
         _add_label_of_sign(graph, vote, classes)
         return ()
-    votes = _add_votes(graph, score, length, output="vote")
+    votes = _add_votes(graph, score, l1_norm, output="vote")
     most = graph.add("ReduceMax", votes, axes=[1], keepdims=1)
     near = graph.add("Greater", votes, graph.add("Sub", most, graph.constant(TIE)))
     number = graph.add("Cast", near, to=graph.onnx.TensorProto.INT32)
@@ -107,8 +107,8 @@ def _add_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, .
     return (n_classes,)
 
 
-def _add_votes(graph: Graph, score: str, length: float, output: str | None = None) -> str:
-    share = graph.add("Div", score, graph.constant(length))
+def _add_votes(graph: Graph, score: str, l1_norm: float, output: str | None = None) -> str:
+    share = graph.add("Div", score, graph.constant(l1_norm))
     return graph.add("Clip", share, graph.constant(-1.0), graph.constant(1.0), output=output)
 
 
@@ -179,7 +179,7 @@ def _add_stumps(graph: Graph, members: Sequence[Stump], coef: Array) -> str:
     """Look up all step functions at once: a binary search for every row and feature.
 
     The cuts of all features lie in one list. How far a search jumps in each step depends on the
-    number of cuts only, so the jumps of a step are constants, one a feature.
+    number of cuts only, so the jumps of a step are constants, one per feature.
     """
     steps = in_order_of_prediction(step_functions(members, coef))
     n_cuts = np.array([len(step.thresholds) for step in steps])
@@ -246,7 +246,7 @@ def _add_label_trees(graph: Graph, members: Sequence[LabelTree], coef: Array) ->
 
 
 def _walk_down(graph: Graph, members: Sequence[Tree]) -> str:
-    """Go down all trees at once, one level a step; a row that is at a leaf stays there."""
+    """Go down all trees at once, one level per step; a row that is at a leaf stays there."""
     sizes = [tree.n_nodes for tree in members]
     roots = np.cumsum([0, *sizes])[:-1]
     nodes = np.concatenate([tree.nodes for tree in members])
@@ -269,7 +269,7 @@ def _walk_down(graph: Graph, members: Sequence[Tree]) -> str:
 def _node_constants(
     graph: Graph, members: Sequence[Tree], nodes: Array, roots: Array
 ) -> tuple[dict[str, str], str | None]:
-    """One list a field with an entry for each node of all trees; children counted from the first.
+    """One list per field with an entry for each node of all trees; children counted from the first.
 
     A split on a set of categories has a table, ``sets[first : first + last + 1]``: whether the code
     0, 1, … goes left, between two entries for the codes below and above. Other nodes have a table
@@ -337,7 +337,7 @@ Link = Callable[[Graph, str, float], str]
 
 
 def _sigmoid_link(factor: float) -> Link:
-    def link(graph: Graph, score: str, length: float) -> str:
+    def link(graph: Graph, score: str, l1_norm: float) -> str:
         # Not the operator Sigmoid: runtimes lose the digits of small probabilities in it.
         odds = graph.add("Exp", graph.add("Mul", score, graph.constant(-factor)))
         one = graph.constant(1.0)
@@ -346,15 +346,15 @@ def _sigmoid_link(factor: float) -> Link:
     return link
 
 
-def _vote_link(graph: Graph, score: str, length: float) -> str:
-    votes = graph.add("Div", score, graph.constant(length))
+def _vote_link(graph: Graph, score: str, l1_norm: float) -> str:
+    votes = graph.add("Div", score, graph.constant(l1_norm))
     return graph.add("Div", graph.add("Add", graph.constant(1.0), votes), graph.constant(2.0))
 
 
 LINKS: dict[Link, Callable[[Array, float], Array]] = {
-    _sigmoid_link(2.0): lambda scores, length: expit(2.0 * scores),  # exponential loss
-    _sigmoid_link(1.0): lambda scores, length: expit(scores),  # logistic loss
-    _vote_link: lambda scores, length: (1.0 + scores / length) / 2.0,
+    _sigmoid_link(2.0): lambda scores, l1_norm: expit(2.0 * scores),  # exponential loss
+    _sigmoid_link(1.0): lambda scores, l1_norm: expit(scores),  # logistic loss
+    _vote_link: lambda scores, l1_norm: (1.0 + scores / l1_norm) / 2.0,
 }
 """Probability of the second class, as nodes and as a function; that of the first is at ``-F``."""
 
@@ -365,11 +365,11 @@ def _find_link(model: BinaryModel) -> Link:
     A class may have a link of its own. Comparing results, not classes, makes sure that a new one
     is refused instead of being exported wrongly.
     """
-    length = float(model.ensemble.l1_norm or 1.0)
-    scores = np.linspace(-length, length, 61)  # no row has a score outside
+    l1_norm = float(model.ensemble.l1_norm or 1.0)
+    scores = np.linspace(-l1_norm, l1_norm, 61)  # no row has a score outside
     expected = model.link_of(scores)
     for link, compute in LINKS.items():
-        both = np.column_stack([compute(-scores, length), compute(scores, length)])
+        both = np.column_stack([compute(-scores, l1_norm), compute(scores, l1_norm)])
         if np.allclose(expected, both, rtol=0, atol=1e-12):
             return link
     raise _unknown(model)

@@ -82,7 +82,7 @@ class Field:
         self.place = place
 
     def wrong(self, expected: str, cause: Exception | None = None) -> NoReturn:
-        """Complain."""
+        """Raise ModelFileError with the place, what came and what was expected."""
         place = self.place or "document"
         message = f"{place}: got {reprlib.repr(self.value)}, expected {expected}"
         raise ModelFileError(message) from cause
@@ -237,7 +237,7 @@ def _read_problems(
 
 
 def _read_code(field: Field) -> list[list[int]]:
-    """Rows of a code, one a class."""
+    """Rows of a code, one per class."""
     rows = [[side.is_a(int, "-1, 0 or 1") for side in row.items()] for row in field.items()]
     if not all(side in (-1, 0, 1) for row in rows for side in row):
         field.wrong("entries -1, 0 and 1")
@@ -439,7 +439,7 @@ def _read_ensemble(
         )
         if members[-1].shape != shape:
             item.wrong(
-                f"a hypothesis with {f'{shape[0]} outputs' if shape else 'one output'} a row"
+                f"a hypothesis with {f'{shape[0]} outputs' if shape else 'one output'} per row"
             )
     coef = [item.number(finite=True) for item in entries["coef"].items(len(members))]
     if not math.isfinite(sum(map(abs, coef))):

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..data import BinnedMatrix
 from ..kernels.grow import FULL, grow, help_grow, mark_left, number_by_level, spread
-from ..kernels.histograms import FEATURES_A_WORD, NARROW, pack_words
+from ..kernels.histograms import FEATURES_PER_WORD, NARROW, pack_words
 from ..kernels.jit import COMPILED
 from ..kernels.parallel import WorkerPool, run_blocks, run_rows
 from ..kernels.shares import (
@@ -163,7 +163,7 @@ class TreeGrower:
         self.kinds = np.array(kinds)
         # A cut behind the last bin is infinite: all present values go left.
         self.cuts = np.concatenate([np.append(cuts, np.inf) for cuts in bins.cuts])
-        self.first_edge = np.cumsum([0, *(len(edges) + 1 for edges in bins.cuts)])[:-1]
+        self.first_cut = np.cumsum([0, *(len(cuts) + 1 for cuts in bins.cuts)])[:-1]
         n_rows = bins.n_rows if n_rows is None else n_rows
         kept, channels = n_labels == 1, n_labels + 1
         tiles, words = _pack(bins, self.n_threads) if kept else (_tiles(bins.n_features), NO_WORDS)
@@ -286,7 +286,7 @@ class Growth:
         inner = np.flatnonzero(~leaves)
         feature, cut = nodes["feature"][inner], nodes["cut"][inner]
         by_category = grower.kinds[feature] != THRESHOLD
-        numeric, place = inner[~by_category], (grower.first_edge[feature] + cut)[~by_category]
+        numeric, place = inner[~by_category], (grower.first_cut[feature] + cut)[~by_category]
         records["threshold"][numeric] = grower.cuts[place]
         sets: list[Sequence[int] | None] = [None] * len(nodes)
         for k in inner[by_category]:
@@ -362,7 +362,7 @@ def _other_limits(limits: Limits) -> Array:
 
 def _tiles(n_features: int) -> Array:
     """First features of tiles that are equally wide and an even number."""
-    n_tiles = min(n_features, 2 * -(-n_features // (2 * FEATURES_A_WORD)))
+    n_tiles = min(n_features, 2 * -(-n_features // (2 * FEATURES_PER_WORD)))
     return np.linspace(0, n_features, n_tiles + 1).round().astype(np.int64)
 
 

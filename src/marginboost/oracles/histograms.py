@@ -35,7 +35,7 @@ SERIAL_WORK = 1 << 19
 """Codes, read in a third of a millisecond, below which other threads are left alone."""
 
 INCREMENTAL_WORK = 1 << 17
-"""Codes below which making the sums anew is as fast as following the weights."""
+"""Codes below which making the sums anew is as fast as updating them."""
 
 FRESH_ROUNDS = 32
 """Rounds after which sums are made anew."""
@@ -93,7 +93,7 @@ class WeightHistograms:
         ):
             self._begin(dual)
         else:
-            self._follow(self._job, change)
+            self._apply_change(self._job, change)
         return self.signed
 
     def _count(self, dual: Array) -> None:
@@ -118,7 +118,7 @@ class WeightHistograms:
         self._run(self._job, ALL)
         self._age = 0
 
-    def _follow(self, job: HistogramJob, change: Reweighting) -> None:
+    def _apply_change(self, job: HistogramJob, change: Reweighting) -> None:
         """Scale the old sums, and correct them by the rows on the rarer side."""
         job.column[:] = change.candidate.column
         side = 1 if 2 * np.count_nonzero(job.column > 0) <= job.column.size else -1

@@ -29,7 +29,7 @@ class LabelTree(Hypothesis):
         For each node, at a leaf, the label that is +1 while all others are -1; a negative number
         -1 - k stands for row k of ``sets``.
     sets : array of int8
-        One row a set, one column a label: +1 or -1.
+        One row per set, one column per label: +1 or -1.
     """
 
     kind: ClassVar[str] = "label_tree"
@@ -61,7 +61,7 @@ class LabelTree(Hypothesis):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """One output a label."""
+        """One output per label."""
         return (self.sets.shape[1],)
 
     def __call__(self, rows: Array) -> Array:
@@ -130,7 +130,7 @@ class LabelTree(Hypothesis):
         sets = _read_sets(data.get("sets"), n_labels)
         answers = data.get("answers")
         if not isinstance(answers, list) or len(answers) != splits.n_nodes:
-            raise ValueError(f"answers: got {short(answers)}, expected one a node")
+            raise ValueError(f"answers: got {short(answers)}, expected one per node")
         for answer in answers:
             if type(answer) is not int or not -len(sets) <= answer < n_labels:
                 raise ValueError(f"answers: got {short(answer)}, expected a label or a set")
@@ -148,7 +148,7 @@ class TreePerLabel(Hypothesis):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """One output a label."""
+        """One output per label."""
         return (len(self.trees),)
 
     def __call__(self, rows: Array) -> Array:
@@ -225,7 +225,7 @@ class FittedLabels(Hypothesis):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """One output a label."""
+        """One output per label."""
         return (self.n_labels,)
 
     @property

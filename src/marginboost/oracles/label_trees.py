@@ -1,6 +1,6 @@
 """Trees of several classes as base learners (CH-A2, CH-A3, CH-A5; SF-B3).
 
-The weights of a round are a signed matrix, one number an example and label
+The weights of a round are a signed matrix, one number per example and label
 (:meth:`LabelSample.label_weights`). With S_l the sum of label l over a leaf, the best set of labels
 to answer with is all l with S_l > 0, the best single label that of the largest S_l. Splits raise
 the score of the leaves:
@@ -40,7 +40,7 @@ CRITERIA = ("edge", "gini", "entropy")
 
 
 class LabelOracle(Oracle):
-    """A base learner of several classes: its hypotheses give a number a label."""
+    """A base learner of several classes: its hypotheses give one number per label."""
 
     sample: LabelSample
 

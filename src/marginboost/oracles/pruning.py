@@ -54,6 +54,6 @@ def pessimistic_cost(positive: Array, negative: Array, confidence: float, n_rows
 
 
 def pessimistic_error(weight: Array, errors: Array, confidence: float, n_rows: float) -> Array:
-    """Do the same for any number of classes, from the weight of each node and of its errors."""
+    """Pessimistic cost of nodes with any number of classes, from their weights and errors."""
     limit = betaincinv(errors * n_rows + 1.0, (weight - errors) * n_rows, 1.0 - confidence)
     return weight * np.where(weight > 0, limit, 0.0)

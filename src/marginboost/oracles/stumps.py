@@ -1,10 +1,10 @@
-"""Decision stumps: one feature, one cut, a label on each side (SF-B1, LB-A1, CH-B1, BA-B1).
+"""Decision stumps: one feature, one cut, an output on each side (SF-B1, LB-A1, CH-B1, BA-B1).
 
 Over all features, all cuts and both polarities the stump of largest edge is found exactly. With g
-the signed weights and a cut that sends rows left or right, the best labels are the signs of the two
-sums, so the edge is ``|Σ_left g| + |Σ_right g|``: one histogram and one scan a feature. Missing
-values are a third side with a label of their own. Ties go to the lowest feature, then the lowest
-cut. Equal values are never separated.
+the signed weights and a cut that sends rows left or right, the best outputs are the signs of the
+two sums, so the edge is ``|Σ_left g| + |Σ_right g|``: one histogram and one scan per feature.
+Missing values are a third side with an output of their own. Ties go to the lowest feature, then the
+lowest cut. Equal values are never separated.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Stump(Hypothesis):
         return np.where(np.isnan(values), self.missing, sides)
 
     def negated(self) -> Stump:
-        """Swap the labels."""
+        """Change the sign of all outputs."""
         return Stump(
             self.feature, self.threshold, -self.left, -self.right, -self.missing, self.categories
         )
@@ -181,7 +181,7 @@ def _threshold_steps(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]
     """Step functions of features that are compared with thresholds."""
     if not stumps:
         return []
-    labels = np.array([(s.left, s.right, s.missing) for s in stumps])
+    outputs = np.array([(s.left, s.right, s.missing) for s in stumps])
     thresholds = np.array([s.threshold for s in stumps])
     features, steps = np.unique([s.feature for s in stumps], return_inverse=True)
     order = np.lexsort((thresholds, steps))
@@ -190,7 +190,7 @@ def _threshold_steps(stumps: Sequence[Stump], coef: Array) -> list[StepFunction]
     new &= np.isfinite(cuts)
     cuts = cuts[new]
     starts = np.searchsorted(sorted_steps[new], np.arange(len(features) + 1))
-    levels = sum_stumps(steps, thresholds, labels, coef, cuts, starts)
+    levels = sum_stumps(steps, thresholds, outputs, coef, cuts, starts)
     return [
         StepFunction(feature, cuts[first:last], levels[first + 2 * j : last + 2 * j + 2])
         for j, (feature, first, last) in enumerate(
@@ -245,7 +245,7 @@ class StumpOracle(Oracle):
         self._cuts = np.zeros(bins.n_features, dtype=np.int64)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
-        """The ``k`` best stumps, at most one a feature."""
+        """The ``k`` best stumps, at most one per feature."""
         dual = weights.dual
         self._histograms.expect(weights.change)
         histograms = self._histograms.update(dual)
@@ -264,19 +264,19 @@ class StumpOracle(Oracle):
         """The stump that the histogram says is best for a feature, with its column.
 
         The edge is measured on the column, so that its bits do not depend on how the histogram came
-        about: a resumed run makes it anew where an uninterrupted one follows it.
+        about: a resumed run makes it anew where an uninterrupted one updates it.
         """
         bins, cut = self._bins, int(self._cuts[j])
         n_bins = int(bins.n_bins[j])
         histogram = self._histograms.signed[j, : n_bins + 1]
-        missing = _label(histogram[n_bins]) if bins.has_missing[j] else 0.0
+        missing = _sign(histogram[n_bins]) if bins.has_missing[j] else 0.0
         column = np.empty(bins.n_rows, dtype=np.int8)
         if self._kinds[j] == THRESHOLD:
             left, right = histogram[: cut + 1].sum(), histogram[cut + 1 : -1].sum()
-            labels = (_label(left), _label(right if n_bins > 1 else left))
+            outputs = (_sign(left), _sign(right if n_bins > 1 else left))
             threshold = float(bins.cuts[j][cut]) if n_bins > 1 else np.inf
-            stump = Stump(j, threshold, *labels, missing)
-            sides = np.array([*labels, missing], dtype=np.int8)
+            stump = Stump(j, threshold, *outputs, missing)
+            sides = np.array([*outputs, missing], dtype=np.int8)
         else:
             stump, sides = self._category_stump(j, cut, histogram, missing)
 
@@ -296,7 +296,7 @@ class StumpOracle(Oracle):
     ) -> tuple[Stump, Array]:
         values = histogram[:-1]
         if self._kinds[j] == CATEGORY:
-            one, rest = _label(values[chosen]), _label(values.sum() - values[chosen])
+            one, rest = _sign(values[chosen]), _sign(values.sum() - values[chosen])
             stump = Stump(j, np.inf, one, rest, missing, (chosen,))
         else:
             positive = tuple(int(c) for c in np.flatnonzero(values > -TIE))
@@ -305,6 +305,6 @@ class StumpOracle(Oracle):
         return stump, stump.outputs(codes).astype(np.int8)
 
 
-def _label(weight: float) -> float:
-    """Sign of a side; one whose weights cancel, up to rounding, is positive (R1-X01)."""
+def _sign(weight: float) -> float:
+    """Output of a side; one whose weights cancel, up to rounding, is positive (R1-X01)."""
     return 1.0 if weight > -TIE else -1.0

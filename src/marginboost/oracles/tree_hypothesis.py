@@ -25,10 +25,10 @@ class Tree(Hypothesis):
     Attributes
     ----------
     nodes : structured array
-        One record a node, the root first, children after their parent. At a leaf ``feature`` is -1
-        and ``value`` counts. Elsewhere a row goes ``left`` if its feature is at most ``threshold``
-        (infinite: if it is present at all), and a row without a value if ``missing_left``. ``gain``
-        is by how much the split raised the score of its criterion.
+        One record per node, the root first, children after their parent. At a leaf ``feature`` is
+        -1 and ``value`` counts. Elsewhere a row goes ``left`` if its feature is at most
+        ``threshold`` (infinite: if it is present at all), and a row without a value if
+        ``missing_left``. ``gain`` is by how much the split raised the score of its criterion.
     categories : array of int32
         A split with ``first < last`` asks instead whether the feature's code is among
         ``categories[first:last]``, which are sorted.
@@ -64,12 +64,12 @@ class Tree(Hypothesis):
 
     @property
     def n_nodes(self) -> int:
-        """Splits and leaves."""
+        """Number of splits and leaves."""
         return len(self.nodes)
 
     @property
     def n_leaves(self) -> int:
-        """Leaves."""
+        """Number of leaves."""
         return int((self.nodes["feature"] < 0).sum())
 
     @cached_property
@@ -133,7 +133,7 @@ class Tree(Hypothesis):
         return np.bincount(splits["feature"], weights=splits["gain"], minlength=n_features)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: one list a field, with an entry for each node."""
+        """Plain data: one list per field, with an entry for each node."""
         data: dict[str, Any] = {"kind": self.kind}
         for name in ("feature", "left", "right", "value", "gain"):
             data[name] = self.nodes[name].tolist()

@@ -1,8 +1,9 @@
 """A second-order regression tree for every label, as one hypothesis of several classes.
 
-Problem: with slopes g_il and curvatures h_il of a loss of K scores an example, a tree f_l for every
-label l that minimises ``Σ_i ( -g_il f_l(x_i) + ½ h_il f_l(x_i)² )``, as ``GradientTreeOracle`` does
-it for one score. The trees know nothing of each other, so several are grown at once.
+Problem: with slopes g_il and curvatures h_il of a loss of K scores per example, a tree f_l for
+every label l that minimises ``Σ_i ( -g_il f_l(x_i) + ½ h_il f_l(x_i)² )``, as
+``GradientTreeOracle`` does it for one score. The trees know nothing of each other, so several are
+grown at once.
 
 Reference: Friedman, *Greedy function approximation: a gradient boosting machine*, 2001.
 """
@@ -50,7 +51,7 @@ class TreePerLabelOracle(LabelOracle):
         self.trees = trees
 
     def prepare(self) -> None:
-        """Make growers: one a thread, or one for all threads."""
+        """Make growers: one per thread, or one for all threads."""
         sample, n_threads = self.sample, self.sample.n_threads
         if not isinstance(sample, LabelByLabel):
             raise TypeError(f"sample: got {type(sample).__name__}, expected LabelByLabel")
@@ -125,7 +126,7 @@ class TreePerLabelOracle(LabelOracle):
         """Write values of (example, label) rows as (label, example)."""
         matrix = values.reshape(-1, self.sample.n_classes)
 
-        def turn(start: int, stop: int) -> None:
+        def write(start: int, stop: int) -> None:
             out[:, start:stop] = matrix[start:stop].T
 
-        run_rows(turn, len(matrix), self.sample.n_threads, ROWS_AT_ONCE)
+        run_rows(write, len(matrix), self.sample.n_threads, ROWS_AT_ONCE)

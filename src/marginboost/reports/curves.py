@@ -34,11 +34,11 @@ def vote_margins(audit: LabelAudit) -> Array:
 
 def margin_counts(audit: LabelAudit) -> dict[str, Any]:
     """Histogram of the margins, flagged rows apart."""
-    margins, edges = vote_margins(audit), np.linspace(-1.0, 1.0, MARGIN_BINS + 1)
+    margins, cuts = vote_margins(audit), np.linspace(-1.0, 1.0, MARGIN_BINS + 1)
     groups = {"others": ~audit.flagged_, "flagged": audit.flagged_}
     return {
-        "edges": numbers(edges),
-        **{name: np.histogram(margins[rows], edges)[0].tolist() for name, rows in groups.items()},
+        "cuts": numbers(cuts),
+        **{name: np.histogram(margins[rows], cuts)[0].tolist() for name, rows in groups.items()},
     }
 
 

@@ -279,15 +279,15 @@ function space(id) {
   return Math.max(300, byId(id).clientWidth);
 }
 function margins() {
-  const { edges, others, flagged } = data.margins;
+  const { cuts, others, flagged } = data.margins;
   const width = space("margins"), height = 240, left = 56, base = 190;
   const most = Math.max(1, ...others, ...flagged);
   const x = (v) => left + ((v + 1) / 2) * (width - left - 12), y = (n) => base - Math.sqrt(n / most) * (base - 14);
-  const below = (counts) => counts.reduce((sum, n, k) => sum + (edges[k + 1] <= 0 ? n : 0), 0);
+  const below = (counts) => counts.reduce((sum, n, k) => sum + (cuts[k + 1] <= 0 ? n : 0), 0);
   const svg = frame(width, height, `Histogram of margins. Below zero are ${plural(below(flagged), "flagged row")} and ${plural(below(others), "other row")}.`);
   const bars = (counts, kind, inset) => counts.forEach((n, k) => {
-    if (n) svg.append(draw("rect", { class: kind, x: x(edges[k]) + inset, width: Math.max(1, x(edges[k + 1]) - x(edges[k]) - 2 * inset), y: y(n), height: base - y(n) },
-      draw("title", {}, `${plural(n, kind === "flagged" ? "flagged row" : "other row")} from ${edges[k]} to ${edges[k + 1]}`)));
+    if (n) svg.append(draw("rect", { class: kind, x: x(cuts[k]) + inset, width: Math.max(1, x(cuts[k + 1]) - x(cuts[k]) - 2 * inset), y: y(n), height: base - y(n) },
+      draw("title", {}, `${plural(n, kind === "flagged" ? "flagged row" : "other row")} from ${cuts[k]} to ${cuts[k + 1]}`)));
   });
   bars(others, "others", 0.75);
   bars(flagged, "flagged", (x(0.05) - x(0)) / 5);

@@ -1,4 +1,4 @@
-"""Experiments of the seeds, one per file: what was published beside what this package measures.
+"""Experiments of the literature, one per file: published beside measured numbers.
 
 ``python -m marginboost.reproduce`` lists them; with a name it runs one. An experiment is a module
 of this package with a function ``run(data)`` that yields :class:`Comparison` tables; ``data`` is

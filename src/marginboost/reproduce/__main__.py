@@ -1,4 +1,4 @@
-"""``python -m marginboost.reproduce``: run an experiment of the seeds."""
+"""``python -m marginboost.reproduce``: run an experiment of the literature."""
 
 from __future__ import annotations
 

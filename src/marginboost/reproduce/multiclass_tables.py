@@ -5,7 +5,7 @@ multiclass algorithm; errors of 5 to 6 % that stay away from 1/2 fit AdaBoost.M1
 nearest to C4.5's with entropy, pessimistic pruning and two rows' weight in a leaf (C4.5 has the
 gain ratio and two rows); and, plainer, trees of at most 1000 leaves.
 
-The other tables have nothing published to be compared with in the seeds: they are what the default
+The other tables have nothing published to be compared with: they are what the default
 for more than two classes was chosen by.
 """
 

@@ -13,7 +13,7 @@ Table B.2 prints the entropic barrier with a minus sign, which is not convex (R1
 each F_β until its gradient is below β is enough: every limit point solves the problem (Prop. B.1).
 
 The margin problem (2.15) has its own function: ρ is eliminated, and what remains is smooth in α.
-Arc-GV is that method with β = 1 / Σα, one coordinate a step; AdaBoost_ϱ with a fixed ϱ (2.20).
+Arc-GV is that method with β = 1 / Σα, one coordinate per step; AdaBoost_ϱ with a fixed ϱ (2.20).
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def barrier_minimize(
     objective : callable
         Value and gradient of g at a point.
     constraints : callable
-        Values c_n, all to be nonnegative, and their gradients, one a row.
+        Values c_n, all to be nonnegative, and their gradients, one per row.
     start : array
         First point; strictly inside for the logarithmic and entropic barrier.
     kind : {"exponential", "log", "entropic"}
@@ -231,9 +231,9 @@ class _BarrierProblem:
 
     def hessian(self, point: Array, beta: float) -> Array:
         c, jacobian = self.constraints(point)
-        bend = self._barrier(c, beta)[2]
+        curvature = self._barrier(c, beta)[2]
         own = 0.0 if self.curvature is None else self.curvature(point)
-        return own + (jacobian.T * bend) @ jacobian
+        return own + (jacobian.T * curvature) @ jacobian
 
     def _barrier(self, c: Array, beta: float) -> tuple[Array, Array, Array]:
         if self.kind in INTERIOR and not (c > 0.0).all():

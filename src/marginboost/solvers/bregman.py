@@ -153,7 +153,7 @@ def bregman_algorithm(
     loss : Loss or str
         Whose conjugate makes the divergence.
     matrix : array (n, m)
-        Normals of the hyperplanes, one a column.
+        Normals of the hyperplanes, one per column.
     selection : str or callable
         Which one is next: see :func:`~marginboost.solvers.coordinate_descent.coordinate_descent`.
         "gauss-southwell" is the hyperplane that is violated most.

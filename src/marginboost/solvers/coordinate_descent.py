@@ -11,7 +11,7 @@ below is the Bregman projection onto one of these hyperplanes, and its multiplie
 Each step minimises F over one coordinate. Which one is the selection rule:
 
     "cyclic"            all in turn (Gauss-Seidel; R1-A32)
-    "almost-cyclic"     all once a pass, in an order that is drawn anew for every pass (R1-A32)
+    "almost-cyclic"     all once per pass, in an order that is drawn anew for every pass (R1-A32)
     "random"            any, drawn
     "gauss-southwell"   the steepest slope (R1-A33); with δ < 1 the flattest that is still δ times
                         as steep (R1-A34): an adversary within the rule
@@ -102,7 +102,7 @@ class CoordinateProblem:
         n, m = matrix.shape
         target = np.asarray(y, dtype=np.float64)
         if target.shape != (n,):
-            raise ValueError(f"y: got shape {target.shape}, expected {n} numbers, one a row of H")
+            raise ValueError(f"y: got shape {target.shape}, expected {n} numbers, one per row of H")
         weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         if weights.shape != (n,) or not (weights > 0.0).all():
             raise ValueError(f"sample_weight: got {sample_weight!r}, expected {n} positive numbers")
@@ -133,7 +133,7 @@ class CoordinateProblem:
         return self.offset + self.pool.combine(coef)
 
     def value(self, coef: Array, scores: Array) -> float:
-        """F."""
+        """The objective ``F``, at coefficients and their scores."""
         return self.risk.value(scores, 0.0) + float(self.linear @ coef)
 
     def gradient(self, scores: Array) -> Array:
@@ -285,7 +285,7 @@ class _Run:
         return self.measure or self.selection == "improvement"
 
     def at_rest(self, tol: float) -> bool:
-        """Whether the optimum is reached; a rule that is blind is asked once a pass."""
+        """Whether the optimum is reached; a rule that is blind is asked once per pass."""
         if not self.looks and len(self.chosen) % len(self.coef):
             return False
         self.gradient = self.problem.gradient(self.scores)

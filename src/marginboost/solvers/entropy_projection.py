@@ -1,4 +1,4 @@
-"""Relative entropy over capped weights, solved in the dual: one multiplier a hypothesis.
+"""Relative entropy over capped weights, solved in the dual: one multiplier per hypothesis.
 
 The weights W = {d : Σ d = 1, 0 <= d_i <= p_i / ν} are capped by the prior p. With the relative
 entropy Δ(d, p) = Σ d log(d / p) and the outcomes U_ij = y_i h_j(x_i), the two problems of the

@@ -26,9 +26,9 @@ class MarginSolution:
     value : float
         ρ*, the largest minimum margin and the smallest maximum edge.
     coef : array
-        α*, one coefficient a hypothesis, summing to one.
+        α*, one coefficient per hypothesis, summing to one.
     weights : array
-        d*, one weight an example, summing to one.
+        d*, one weight per example, summing to one.
     """
 
     value: float
@@ -105,9 +105,9 @@ class PricedSolution:
     objective : float
         Least ``C Σα + Σ w ξ``.
     coef : array
-        α*, one coefficient a hypothesis.
+        α*, one coefficient per hypothesis.
     weights : array
-        d*, one weight an example, in ``[0, w]``.
+        d*, one weight per example, in ``[0, w]``.
     """
 
     objective: float

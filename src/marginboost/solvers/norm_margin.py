@@ -54,7 +54,7 @@ class NormMarginSolution:
     value : float
         ρ, the smallest margin of this plane; 0 where no plane separates the points.
     weights : array
-        d, one weight a point, with sum one.
+        d, one weight per point, with sum one.
     upper : float
         ``‖Σ d_i y_i x_i‖_q``: no plane has a larger margin.
     """

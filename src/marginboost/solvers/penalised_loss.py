@@ -113,7 +113,7 @@ class PenalisedLoss:
         def slope(a: float) -> tuple[float, float]:
             return self._slope(scores, direction, price, a)
 
-        value, bend = slope(low)
+        value, curvature = slope(low)
         if value >= 0.0:
             return low
         if high == math.inf and price <= 0.0 and self._endless(direction):
@@ -121,10 +121,10 @@ class PenalisedLoss:
         stride = 0.0
         while low < min(high, FARTHEST):
             # Twice Newton's step: then the search between begins with Newton's step itself.
-            newton = -2.0 * value / bend if bend > 0.0 else math.inf
+            newton = -2.0 * value / curvature if curvature > 0.0 else math.inf
             stride = min(max(newton, 2.0 * stride), max(LEAP, 2.0 * stride))
             top = min(high, low + stride)
-            value, bend = slope(top)
+            value, curvature = slope(top)
             if value >= 0.0:
                 return increasing_root(slope, low, top, ACCURACY)
             low = top
@@ -138,7 +138,7 @@ class PenalisedLoss:
         low: float = -math.inf,
         high: float = math.inf,
     ) -> float:
-        """The same for a step of either sign, ``low <= 0 <= high``; infinite where none is best."""
+        """Best step of either sign, ``low <= 0 <= high``; infinite where none is best."""
         if self._slope(scores, direction, price, 0.0)[0] <= 0.0:
             return self.best_step(scores, direction, price, 0.0, high)
         return -self.best_step(scores, -direction, -price, 0.0, -low)
@@ -157,8 +157,8 @@ class PenalisedLoss:
             y, along = self._y[here], direction[here]
             t = self.loss.argument(y, scores[here] + a * along)
             pull = self._weights[here] * self.loss.signed(y, self.loss.dual(t))
-            bend = self._weights[here] * self.loss.curvature(t) * along
-            return weighted_sum(pull, along), weighted_sum(bend, along)
+            curvature = self._weights[here] * self.loss.curvature(t) * along
+            return weighted_sum(pull, along), weighted_sum(curvature, along)
 
         parts = self._over_rows(part)
         return price - math.fsum(p[0] for p in parts), math.fsum(p[1] for p in parts)
@@ -207,8 +207,8 @@ class PenalisedLoss:
     def _hessian(self, columns: Array, scores: Array) -> Array:
         """``Σ_i w_i φ''_i h_j(x_i) h_k(x_i)``; rows without curvature are passed over."""
         t = self.loss.argument(self._y, scores)
-        bend = self._weights * self.loss.curvature(t)
-        curved = np.flatnonzero(bend > 1e-14 * bend.max())
+        curvature = self._weights * self.loss.curvature(t)
+        curved = np.flatnonzero(curvature > 1e-14 * curvature.max())
         nothing = np.zeros((len(columns), len(columns)))
 
         def part(start: int, stop: int) -> Array:
@@ -216,7 +216,7 @@ class PenalisedLoss:
             for first in range(start, stop, CHUNK):
                 rows = curved[first : min(first + CHUNK, stop)]
                 block = columns[:, rows].astype(np.float64)
-                total += (block * bend[rows]) @ block.T
+                total += (block * curvature[rows]) @ block.T
             return total
 
         return sum(run_rows(part, len(curved), self._n_threads), start=nothing)

@@ -36,8 +36,8 @@ class DecisionVolumeFilter(NoiseFilter):
     estimator : classifier of this package or None
         The stump ensemble; None is :class:`~marginboost.AdaBoostClassifier` with 50 rounds.
     fraction : float
-        Fraction of the rows to flag, in [0, 1]. Among equal volumes earlier rows go first. The seed
-        takes as many as another filter flags: ``fraction=other.flagged_.mean()``.
+        Fraction of the rows to flag, in [0, 1]. Among equal volumes earlier rows go first. The
+        thesis takes as many as another filter flags: ``fraction=other.flagged_.mean()``.
     label : {"given", "predicted"}
         Whose region: that of the given label, which is empty for a row that the ensemble gets wrong
         (such rows are flagged first), or that of the predicted label, as in the thesis, which does

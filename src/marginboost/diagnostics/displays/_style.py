@@ -40,7 +40,7 @@ def grid_axes(ax: Any, n: int, n_cols: int, panel: tuple[float, float]) -> Any:
     if ax is not None:
         given = list(ax.flat) if hasattr(ax, "flat") else list(ax) if _many(ax) else [ax]
         if len(given) < n:
-            raise ValueError(f"ax: got {len(given)} axes, expected {n}, one a panel")
+            raise ValueError(f"ax: got {len(given)} axes, expected {n}, one per panel")
         return given[:n]
     n_cols = min(n, n_cols)
     n_rows = -(-n // n_cols)

@@ -20,7 +20,7 @@ class CoefficientPathDisplay:
     Parameters
     ----------
     *paths : CoefficientPath
-        One a panel.
+        One per panel.
     top : int
         Features to colour and name: those of the largest coefficients at the end of the first path.
 
@@ -88,7 +88,7 @@ class CoefficientPathDisplay:
         axes = grid_axes(ax, len(self.paths), 1, (7.6, 3.0))
         self.ax_, self.figure_ = axes, axes[0].figure
         order = np.argsort(-np.abs(self.paths[0].coefficients[-1]), kind="stable")
-        longest = float(self.paths[0].lengths.max()) or 1.0
+        longest = float(self.paths[0].l1_norms.max()) or 1.0
         self.lines_ = [
             self._draw(panel, path, order.tolist(), kwargs)
             for panel, path in zip(axes, self.paths, strict=True)
@@ -112,6 +112,6 @@ class CoefficientPathDisplay:
             if rank < self.top:
                 colour = CYCLE[rank % len(CYCLE)]
                 style = {"color": colour, "linewidth": 1.6, "zorder": 2, "label": path.names[j]}
-            (lines[j],) = panel.plot(path.lengths, path.coefficients[:, j], **{**style, **kwargs})
+            (lines[j],) = panel.plot(path.l1_norms, path.coefficients[:, j], **{**style, **kwargs})
         panel.set_ylabel(f"coefficient,\n{path.title}")
         return [lines[j] for j in range(len(order))]

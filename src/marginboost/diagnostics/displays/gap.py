@@ -19,7 +19,7 @@ class GapDisplay:
     Parameters
     ----------
     lower, upper : array
-        Best bounds so far, one of each a round.
+        Best bounds so far, one of each per round.
     seconds : array, optional
         Time since the run began, for the horizontal axis.
     certified : bool

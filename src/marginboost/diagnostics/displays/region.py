@@ -95,7 +95,7 @@ class DecisionRegionDisplay:
         weights : array, optional
             Weights of the examples, such as ``estimator.dual_`` for the training rows.
         grid_resolution : int
-            Grid points a feature.
+            Grid points per feature.
         ax : axes, optional
             Where to draw.
         **kwargs

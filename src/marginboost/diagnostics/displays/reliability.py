@@ -178,8 +178,8 @@ class ReliabilityDisplay:
 
 def _counts(chances: Array, n_bins: int, strategy: str) -> Array:
     """Rows of each bin that has any, binned as scikit-learn does."""
-    edges = np.linspace(0.0, 1.0, n_bins + 1)
+    cuts = np.linspace(0.0, 1.0, n_bins + 1)
     if strategy == "quantile":
-        edges = np.percentile(chances, 100.0 * edges)
-    counts = np.bincount(np.searchsorted(edges[1:-1], chances), minlength=n_bins)
+        cuts = np.percentile(chances, 100.0 * cuts)
+    counts = np.bincount(np.searchsorted(cuts[1:-1], chances), minlength=n_bins)
     return counts[counts > 0]

@@ -75,7 +75,7 @@ class ShapeDisplay:
     Parameters
     ----------
     shapes : sequence of Shape
-        One a panel.
+        One per panel.
     total : int, optional
         Features that the model uses, shown or not.
     positive : str, optional
@@ -84,7 +84,7 @@ class ShapeDisplay:
     Attributes
     ----------
     ax_ : list of axes
-        One a panel.
+        One per panel.
     figure_
         Figure of the last plot.
     lines_ : dict
@@ -126,7 +126,7 @@ class ShapeDisplay:
         top : int
             Number of features.
         ax : sequence of axes, optional
-            Where to draw, one a feature.
+            Where to draw, one per feature.
         **kwargs
             For the steps.
         """
@@ -154,7 +154,7 @@ class ShapeDisplay:
         Parameters
         ----------
         ax : sequence of axes, optional
-            Where to draw, one a feature; a new figure by default.
+            Where to draw, one per feature; a new figure by default.
         n_cols : int
             Panels side by side in a new figure.
         **kwargs

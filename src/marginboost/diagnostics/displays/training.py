@@ -83,11 +83,11 @@ class TrainingErrorDisplay:
         """
         labels = signs_of(estimator, y)
         weights = distribution("sample_weight", sample_weight, len(labels))
-        lengths = np.cumsum(np.abs(estimator.estimator_weights_))
+        l1_norms = np.cumsum(np.abs(estimator.estimator_weights_))
         error, loss = [], []
-        for votes, length in zip(estimator.staged_decision_function(X), lengths, strict=True):
+        for votes, l1_norm in zip(estimator.staged_decision_function(X), l1_norms, strict=True):
             error.append(zero_one_error(votes, labels, sample_weight=weights))
-            loss.append(exponential_loss(length * votes, labels, sample_weight=weights))
+            loss.append(exponential_loss(l1_norm * votes, labels, sample_weight=weights))
         test_error = None
         if X_test is not None:
             signs = signs_of(estimator, y_test)

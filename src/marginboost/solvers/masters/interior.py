@@ -165,8 +165,8 @@ class InteriorMaster(Master):
         problem, whole = self.problem, point.alpha
         traces = whole * point.s.mean() < point.s * whole.mean()
         coef = np.where(traces, 0.0, whole)
-        worth = [problem.value(self.y * pool.combine(c), float(c.sum())) for c in (coef, whole)]
-        if worth[0] < worth[1] - SHARE * accuracy:
+        values = [problem.value(self.y * pool.combine(c), float(c.sum())) for c in (coef, whole)]
+        if values[0] < values[1] - SHARE * accuracy:
             coef = whole
         if problem.price is None:
             coef = coef / coef.sum()

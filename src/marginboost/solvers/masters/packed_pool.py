@@ -10,7 +10,7 @@ from ...types import Array
 from .pool import ROWS, ColumnPool, are_signs
 
 GROUPS = 4
-"""Bytes a row, of eight columns each, whose edges are one task."""
+"""Bytes per row, of eight columns each, whose edges are one task."""
 GRAM_ROWS, GRAM_TASKS = 4096, 8
 """Rows of one block of products, and tasks among which the blocks are dealt out."""
 
@@ -46,7 +46,7 @@ class PackedPool(ColumnPool):
         return np.where(self._codes[j // 8] >> (j % 8) & 1, 1, -1).astype(np.int8)
 
     def block(self, start: int, stop: int, scale: Array | None = None) -> Array:
-        """Outputs of all columns on some rows, times a factor a row."""
+        """Outputs of all columns on some rows, times one factor per row."""
         scale = np.ones(stop - start) if scale is None else scale
         if self._codes is None:
             return super().columns[:, start:stop] * scale

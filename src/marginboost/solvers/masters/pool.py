@@ -22,7 +22,7 @@ def are_signs(outputs: Array) -> bool:
 
 
 class ColumnPool:
-    """Outputs ``h_j(x_i)`` of many hypotheses, one row a hypothesis.
+    """Outputs ``h_j(x_i)`` of many hypotheses, one row per hypothesis.
 
     Kept as int8 while all outputs are -1 or +1, so that a million rows and a few hundred columns
     fit in memory. Only rules that ask for a pool pay for one.

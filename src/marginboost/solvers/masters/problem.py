@@ -97,11 +97,11 @@ class MarginProblem(ABC):
     worst: float
 
     @abstractmethod
-    def value(self, outcomes: Array, length: float) -> float:
+    def value(self, outcomes: Array, l1_norm: float) -> float:
         """Objective of a combination, from ``y F(x)`` and Σα."""
 
     @abstractmethod
-    def level(self, outcomes: Array, length: float) -> float:
+    def level(self, outcomes: Array, l1_norm: float) -> float:
         """Margin ρ that a combination asks of its examples, with Σα normalised to one."""
 
     @abstractmethod
@@ -129,13 +129,13 @@ class SoftMargin(MarginProblem):
         self.prior, self.nu = prior, nu
         self.caps = caps(prior, nu)
 
-    def value(self, outcomes: Array, length: float) -> float:
+    def value(self, outcomes: Array, l1_norm: float) -> float:
         """Soft margin of the normalised combination."""
-        return soft_margin(outcomes / (length or 1.0), self.prior, self.nu)[0]
+        return soft_margin(outcomes / (l1_norm or 1.0), self.prior, self.nu)[0]
 
-    def level(self, outcomes: Array, length: float) -> float:
+    def level(self, outcomes: Array, l1_norm: float) -> float:
         """The ν-quantile of the margins."""
-        return soft_margin(outcomes / (length or 1.0), self.prior, self.nu)[1]
+        return soft_margin(outcomes / (l1_norm or 1.0), self.prior, self.nu)[1]
 
     def upper(self, weights: Array, edge: float) -> float:
         """The edge itself; more where rounding has left a weight above its cap.
@@ -170,13 +170,13 @@ class PricedMargin(MarginProblem):
     def __init__(self, prior: Array, price: float) -> None:
         self.caps, self.price = prior, price
 
-    def value(self, outcomes: Array, length: float) -> float:
+    def value(self, outcomes: Array, l1_norm: float) -> float:
         """What the combination gains."""
-        return 1.0 - self.price * length - float(self.caps @ np.maximum(1.0 - outcomes, 0.0))
+        return 1.0 - self.price * l1_norm - float(self.caps @ np.maximum(1.0 - outcomes, 0.0))
 
-    def level(self, outcomes: Array, length: float) -> float:
+    def level(self, outcomes: Array, l1_norm: float) -> float:
         """``1 / Σα``: the demand ``y F >= 1``, normalised; infinite for the empty combination."""
-        return 1.0 / length if length > 0.0 else np.inf
+        return 1.0 / l1_norm if l1_norm > 0.0 else np.inf
 
     def upper(self, weights: Array, edge: float) -> float:
         """One minus the largest θ that box and price allow."""

@@ -3,7 +3,7 @@
     ν-LP:     min γ    s.t.  Σ_i d_i y_i h_j(x_i) <= γ for every column j,   Σ d = 1,  0 <= d <= cap
     C-form:   max Σd   s.t.  the same rows with γ fixed at the price,                  0 <= d <= cap
 
-One row a hypothesis, one variable an example: the basis is as large as the number of hypotheses,
+One row per hypothesis, one variable per example: the basis is as large as the number of hypotheses,
 not of examples. The multipliers of the rows are the coefficients of the combination. The model
 stays in memory, and every solution begins at the last basis and at nothing else: so a resumed run,
 which knows that basis, takes the same path.
