@@ -11,6 +11,7 @@ demo: $(VENV)/.demo  ## fit, certify and picture the embedded data set
 	$(BIN)/python -m marginboost.demo
 
 test: $(VENV)/.test  ## all tests and doctests; says what it skips and why
+	$(BIN)/python tools/precompile.py
 	$(BIN)/python -m pytest -n $(WORKERS) -rs
 
 check: $(VENV)/.check  ## lint, format, types, layers
