@@ -81,11 +81,11 @@ class _Watch(Callback):
 
 
 def _bounded(rule: Rule, l1_norms: Array) -> Iterator[tuple[slice, float]]:
-    """Rounds whose bounds are about one problem, with the Σα that it allows: some, if it moves."""
+    """Rounds whose bounds are about one problem, with the Σα that it allows: two, if it moves."""
     if not rule.objective.moves:
         yield slice(None), np.inf
         return
-    for t in np.unique(np.linspace(0, len(l1_norms) - 1, 3, dtype=int)):
+    for t in np.unique([0, len(l1_norms) - 1]):
         yield slice(t, t + 1), float(l1_norms[t])
 
 
