@@ -61,10 +61,10 @@ def test_rules_and_their_estimators_have_the_same_defaults(rule):
 def test_learning_rates_begin_just_above_zero(name):
     make = ESTIMATORS[name]
     smallest = math.ulp(0.0)
-    make(learning_rate=smallest)._make_rule()
+    make(learning_rate=smallest).check_parameters()
     for wrong in (0.0, -smallest, math.nan, math.inf):
         with pytest.raises(ValueError, match=r"learning_rate: got .*, expected a number above 0"):
-            make(learning_rate=wrong)._make_rule()
+            make(learning_rate=wrong).check_parameters()
 
 
 def test_a_bad_entry_is_named():

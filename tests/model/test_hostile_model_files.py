@@ -128,8 +128,8 @@ def test_categories_are_not_padded(document):
     members = [{**m, "feature": 0} for m in document["ensemble"]["members"]]
     ensemble = {**document["ensemble"], "members": members}
     model = model_from_document({**document, "features": features, "ensemble": ensemble}, REGISTRY)
-    assert model._categories[2].tolist() == known["values"]
-    assert model._categories[2].nbytes < 1 << 20
+    assert model.model_.features.categories[2].tolist() == known["values"]
+    assert model.model_.features.categories[2].nbytes < 1 << 20
 
 
 @pytest.mark.parametrize(
