@@ -27,7 +27,7 @@ DEFAULTS = {
     "L1Leveraging": {"loss": "logistic", "C": None, "steps": "newton"},
     "L2Boost": {"learning_rate": 0.1},
     "LPBoost": {"nu": 0.3, "solver": "auto", "columns": 16, "C": None},
-    "LSBoost": {"version": 2, "learning_rate": 1.0, "n_candidates": 16},
+    "LSBoost": {"version": 2, "learning_rate": 1.0, "n_candidates": None},
     "Leveraging": {"loss": "logistic", "step": "exact", "selection": "edge", "correction": "none"},
     "NuArc": {"nu": 0.4, "base": "adaboost", "on_stall": "floor", "max_step": 5.0},
 }

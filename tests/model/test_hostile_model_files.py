@@ -228,7 +228,7 @@ def test_kinds_that_nobody_checks_are_refused(document):
 
     try:
         ensemble = {"members": [{"kind": "unchecked"}], "coef": [1.0]}
-        assert_refused({**document, "ensemble": ensemble}, "kind 'unchecked', which no check")
+        assert_refused({**document, "ensemble": ensemble}, "unchecked hypothesis does not check its features")
     finally:
         del Hypothesis.registry["unchecked"]
 
