@@ -228,7 +228,9 @@ def test_kinds_that_nobody_checks_are_refused(document):
 
     try:
         ensemble = {"members": [{"kind": "unchecked"}], "coef": [1.0]}
-        assert_refused({**document, "ensemble": ensemble}, "unchecked hypothesis does not check its features")
+        assert_refused(
+            {**document, "ensemble": ensemble}, "unchecked hypothesis does not check its features"
+        )
     finally:
         del Hypothesis.registry["unchecked"]
 
