@@ -90,7 +90,7 @@ def compare_errors(
     Parameters
     ----------
     first, second : array
-        Errors, one a realisation of the data set.
+        Errors, one per realisation of the data set.
     paired : bool
         Whether entry k of both belongs to the same realisation, as it should be: the test then
         looks at the differences. If not, variances may be unequal (Welch).
