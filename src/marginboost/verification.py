@@ -23,12 +23,14 @@ from sklearn.utils.validation import check_is_fitted
 from .algorithms.lpboost import LPBoost
 from .algorithms.multiclass import MulticlassBooster
 from .core.callbacks import Callback
+from .core.certificate import Certificate
 from .core.objective import Margin, SoftMargin
 from .core.oracle import Oracle
 from .core.run import Run, train
 from .core.sample import Sample
 from .core.state import State
 from .estimators.classifier import BaseMarginClassifier
+from .estimators.fitted import ClassifierOutputs
 from .kernels.reference import best_category, best_threshold, histogram
 from .model import BinaryModel, LabelModel, ReducedModel
 from .oracles.stumps import StumpOracle
@@ -134,7 +136,7 @@ def verify(
 def check_verifiable(model: Any) -> None:
     """Raise TypeError for a model whose certificate cannot be checked in this way."""
     check_is_fitted(model)
-    fitted = getattr(model, "model_", None)
+    fitted = model.model_ if isinstance(model, ClassifierOutputs) else None
     two = isinstance(fitted, BinaryModel) and not isinstance(fitted, LabelModel)
     if not (two or (isinstance(fitted, ReducedModel) and fitted.code.all())):
         raise TypeError(f"no independent check is known for {type(model).__name__}")
@@ -222,7 +224,7 @@ def _largest_stump_edge(sample: Sample, dual: Array, categorical: str) -> float:
 
 
 def _contradictions(
-    stored: Any, exact: bool, value: float, lower: float, upper: float
+    stored: Certificate, exact: bool, value: float, lower: float, upper: float
 ) -> list[str]:
     """Sentences about what cannot be true; none if the certificate holds."""
     problems = []

@@ -390,8 +390,13 @@ class TestBadInput:
             log_cell_volumes(self.model, BinnedMatrix.from_data(self.X))
 
     def test_other_models(self):
-        with pytest.raises(TypeError, match=r"model: got DummyClassifier with 2 classes"):
+        with pytest.raises(TypeError, match=r"model: got DummyClassifier, expected a classifier"):
             log_cell_volumes(DummyClassifier().fit(self.X, self.y), self.X)
+
+    def test_three_classes(self):
+        model = AdaBoostClassifier(n_estimators=2).fit(self.X, np.arange(len(self.X)) % 3)
+        with pytest.raises(TypeError, match=r"model: got one of 3 classes, expected two"):
+            log_cell_volumes(model, self.X)
 
     def test_not_fitted(self):
         with pytest.raises(ValueError, match=r"not fitted"):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
-from marginboost.kernels import tree_reference as reference
 from marginboost.kernels.histograms import (
     NARROW,
     add_codes,
@@ -21,6 +20,7 @@ from marginboost.kernels.histograms import (
     pack_words,
 )
 from marginboost.kernels.jit import COMPILED
+from marginboost.kernels.reference import trees as reference
 from marginboost.kernels.splits import (
     ABSOLUTE,
     ENTROPY,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
-from marginboost.kernels import tree_reference as reference
 from marginboost.kernels.jit import COMPILED
+from marginboost.kernels.reference import trees as reference
 from marginboost.kernels.splits import SQUARES
 from marginboost.oracles import GradientTreeOracle, growth
 

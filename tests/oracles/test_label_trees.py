@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from marginboost.core import LabelByLabel, LabelPairs, RightOrWrong
 from marginboost.core.hypothesis import hypothesis_from_dict
 from marginboost.data import BinnedMatrix, Table
-from marginboost.kernels import tree_reference as reference
+from marginboost.kernels.reference import trees as reference
 from marginboost.kernels.splits import ABSOLUTE, LARGEST, SQUARES
 from marginboost.kernels.ties import TIE
 from marginboost.oracles import LabelTree, LabelTreeOracle

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from marginboost import AdaBoostClassifier
 from marginboost.core import Sample
 from marginboost.data import BinnedMatrix, Table
-from marginboost.kernels import tree_reference as reference
+from marginboost.kernels.reference import trees as reference
 from marginboost.kernels.stumps import THRESHOLD
 from marginboost.oracles import StumpOracle, Tree, TreeOracle
 from marginboost.oracles.growth import Limits

@@ -35,6 +35,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..kernels.parallel import run_rows
+from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
 from ..oracles.linear import LinearOracle
@@ -42,8 +43,6 @@ from ..oracles.stumps import StumpOracle
 from ..types import Array
 from ..validation import check_choice, check_number
 
-TIE = 1e-12
-"""Merits that differ by less, relative to the largest, are tied."""
 ROUNDING = 1e-14
 """Residual, relative to the targets, and correlation with it, that are rounding only."""
 
@@ -65,7 +64,7 @@ class LSBoost(Rule):
         can list, which (3.5) and (3.7) ask for where norms differ.
     """
 
-    loss: ClassVar[Loss] = Squared()
+    loss: Loss = Squared()
 
     def __init__(
         self, version: int = 2, learning_rate: float = 1.0, n_candidates: int | None = None

@@ -50,11 +50,12 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..kernels.quantile_path import least_along
+from ..kernels.ties import TIE
 from ..model import Link, VoteLink
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step
 from ..solvers.masters.problem import check_share, soft_margin
-from ..solvers.soft_descent import TIE, search_step, softmin
+from ..solvers.soft_descent import search_step, softmin
 from ..types import Array
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING, TINY

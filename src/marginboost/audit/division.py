@@ -15,14 +15,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import BinnedMatrix
+from ..estimators.fitted import ClassifierOutputs
 from ..kernels.parallel import resolve_n_jobs, run_rows
+from ..kernels.ties import TIE
 from ..kernels.volumes import sum_levels
 from ..oracles.stumps import Stump
 from ..types import Array
 from ..validation import check_number
-
-TIE = 1e-12
-"""Share of Σ|coef| up to which a score above zero is a tie by rounding, and so the first class."""
 
 
 class Cut(NamedTuple):
@@ -108,8 +107,11 @@ class Division:
         return len(self.pieces)
 
     def stages(self, rounds: Array) -> Iterator[Stage]:
-        """Vote after each of some increasing numbers of hypotheses; levels are changed in place."""
-        levels, constant, length = np.zeros(len(self.low)), 0.0, 0.0
+        """Vote after each of some increasing numbers of hypotheses; levels are changed in place.
+
+        A score above zero by rounding only is a tie, and so the first class.
+        """
+        levels, constant, l1_norm = np.zeros(len(self.low)), 0.0, 0.0
         wanted = set(rounds.tolist())
         if 0 in wanted:  # a model that found no edge: the first class everywhere
             yield Stage(0, levels, 0.0)
@@ -117,9 +119,9 @@ class Division:
             levels[cut.start : cut.split] += cut.left
             levels[cut.split : cut.stop] += cut.right
             constant += cut.left if cut.start == cut.stop else 0.0
-            length += max(abs(cut.left), abs(cut.right))
+            l1_norm += max(abs(cut.left), abs(cut.right))
             if t in wanted:
-                yield Stage(t, levels, TIE * length - constant)
+                yield Stage(t, levels, TIE * l1_norm - constant)
 
     def scores(self, levels: Array) -> Array:
         """Sum of one level per piece, for every row."""
@@ -184,17 +186,16 @@ class Walls:
 def _numeric_stumps(model: Any) -> Sequence[Stump]:
     """The hypotheses of a fitted model, if they are stumps on numbers."""
     check_is_fitted(model)
-    classes = getattr(model, "classes_", ())
-    if not hasattr(model, "ensemble_") or len(classes) != 2:
-        raise TypeError(
-            f"model: got {type(model).__name__} with {len(classes)} classes, expected a fitted "
-            "classifier of this package with two"
-        )
+    if not isinstance(model, ClassifierOutputs):
+        raise TypeError(f"model: got {type(model).__name__}, expected a classifier of this package")
+    if len(model.classes_) != 2:
+        raise TypeError(f"model: got one of {len(model.classes_)} classes, expected two")
     members = model.ensemble_.members
-    others = sorted({type(m).__name__ for m in members if not isinstance(m, Stump)})
-    if others:
+    stumps = [member for member in members if isinstance(member, Stump)]
+    if len(stumps) < len(members):
+        others = sorted({type(m).__name__ for m in members if not isinstance(m, Stump)})
         raise TypeError(f"model: got {', '.join(others)} hypotheses, expected stumps")
-    return members
+    return stumps
 
 
 def _complete_rows(model: Any, X: Any) -> Array:

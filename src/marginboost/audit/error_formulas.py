@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from ..diagnostics._check import same_length, vector
+from ..diagnostics.arrays import same_length, vector
 from ..types import Array
 from ..validation import check_number
 

@@ -31,7 +31,7 @@ import numpy as np
 from scipy import ndimage
 from scipy.special import logsumexp
 
-from ..diagnostics._source import signs_of
+from ..diagnostics.sources import signs_of
 from ..estimators.inputs import read_labels
 from ..kernels.parallel import run_rows
 from ..kernels.volumes import decision_shares

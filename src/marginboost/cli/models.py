@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError
 from .output import Screen, bar, visible
 
+if TYPE_CHECKING:
+    from ..core.certificate import Certificate
+    from ..estimators.classifier import BaseMarginClassifier
 
-def load_model(path: str) -> Any:
+
+def load_model(path: str) -> BaseMarginClassifier:
     """Load a model; what is wrong with the file is said in one line."""
     from .. import load
     from ..algorithms.multiclass import MulticlassBooster
@@ -28,7 +32,10 @@ def load_model(path: str) -> Any:
             "marginboost.load reads regressors in Python",
             file=path,
         )
-    return model.estimator_ if isinstance(model, MulticlassBooster) else model
+    solver: BaseMarginClassifier = (
+        model.estimator_ if isinstance(model, MulticlassBooster) else model
+    )
+    return solver
 
 
 @dataclass(frozen=True)
@@ -49,14 +56,14 @@ class Part:
 
     name: str
     sides: list[str]
-    model: Any
+    model: BaseMarginClassifier
     code: list[int]
 
 
-def parts_of(model: Any) -> list[Part]:
+def parts_of(model: BaseMarginClassifier) -> list[Part]:
     """Return the problems that a model is made of."""
     classes = [str(label) for label in model.classes_.tolist()]
-    if not hasattr(model, "problems_"):
+    if not model.model_.reduced:
         return [Part("", classes, model, [-1, 1])]
     parts = []
     for code, problem in zip(model.code_.T.tolist(), model.problems_, strict=True):
@@ -73,7 +80,7 @@ def _join(classes: list[str], code: list[int], side: int) -> str:
     )
 
 
-def certificate_data(certificate: Any) -> dict[str, Any]:
+def certificate_data(certificate: Certificate) -> dict[str, Any]:
     """Certificate as plain data."""
     return {
         "lower": float(certificate.lower),
@@ -85,7 +92,7 @@ def certificate_data(certificate: Any) -> dict[str, Any]:
     }
 
 
-def model_facts(model: Any) -> dict[str, Any]:
+def model_facts(model: BaseMarginClassifier) -> dict[str, Any]:
     """What a model is, as plain data."""
     names = model.model_.features.names
     importances = dict(zip(names, model.feature_importances_.tolist(), strict=True))

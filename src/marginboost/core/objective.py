@@ -140,7 +140,7 @@ class LossWithinNorm(_OfLoss):
         Any.
     """
 
-    name = "loss within a norm"
+    name = "loss within an l1 norm"
     moves = True
 
 

@@ -27,6 +27,8 @@ class Rule(ABC):
     registry: ClassVar[dict[str, type[Rule]]] = {}
 
     columns_per_round: int = 1
+    loss: Any = None
+    """Loss that the rule minimises, where it does; see :mod:`marginboost.losses`."""
     uncertified_reason: str = ""
     """Why the bounds prove nothing even with an exact base learner, where that is so."""
     maximises_margin: ClassVar[bool] = False
@@ -62,7 +64,7 @@ class Rule(ABC):
 
         ``truth`` are labels -1 and +1, one column per class where there are several, or targets.
         """
-        loss = getattr(self, "loss", None)
+        loss = self.loss
         if loss is None or truth.ndim > 1:
             return None
         return float(loss.value(loss.argument(truth, scores)).mean())

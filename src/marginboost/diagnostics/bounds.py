@@ -14,7 +14,7 @@ from scipy.special import logsumexp, xlog1py
 
 from ..types import Array
 from ..validation import check_number
-from ._check import distribution, same_length, signs, vector
+from .arrays import distribution, same_length, signs, vector
 from .margins import MarginDistribution, margin_distribution
 
 SERIES = (1 / 56, -1 / 42, 1 / 30, -1 / 20, 1 / 12, -1 / 6, 1 / 2)

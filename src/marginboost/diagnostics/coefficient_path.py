@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..types import Array
-from ._source import feature_names_of, name_of
+from .sources import feature_names_of, name_of
 
 
 @dataclass(frozen=True)

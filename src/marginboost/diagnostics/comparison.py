@@ -9,7 +9,7 @@ import numpy as np
 
 from ..types import Array
 from ..validation import check_number
-from ._check import same_length, vector
+from .arrays import same_length, vector
 
 
 @dataclass(frozen=True)

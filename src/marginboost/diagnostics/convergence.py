@@ -14,8 +14,8 @@ import numpy as np
 
 from ..types import Array
 from ..validation import check_number
-from ._check import same_length, vector
-from ._source import certificate_of
+from .arrays import same_length, vector
+from .sources import certificate_of
 
 
 def rounds_to_consistency(n_examples: int, edge: float) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..types import Array
 from ..validation import check_number
-from ._check import distribution, outcome_matrix, same_length, vector
+from .arrays import distribution, outcome_matrix, same_length, vector
 
 
 def edge(outcomes: Any, weights: Any) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.callbacks import Callback
 from ..core.stop import Stop
 from ..types import Array
-from ._check import distribution, vector
+from .arrays import distribution, vector
 
 if TYPE_CHECKING:
     from ..core.oracle import Oracle

@@ -37,9 +37,10 @@ from ..core.callbacks import Callback, keep_lowest
 from ..core.hypothesis import Hypothesis
 from ..core.labels import LabelSample
 from ..core.stop import Stop
+from ..model import ClassModel
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._check import vector
+from .arrays import vector
 
 if TYPE_CHECKING:
     from ..core.oracle import Oracle
@@ -165,7 +166,7 @@ class InformationStopping(Callback):
                 "callbacks: got InformationStopping for an algorithm of several classes at once, "
                 "expected a regressor or an algorithm of two classes"
             )
-        self._loss = getattr(rule, "loss", None)
+        self._loss = rule.loss
         self._ids = _Ids()
         self.values_: list[float] = []
 
@@ -200,7 +201,7 @@ def _counts(sample_weight: Any, n: int) -> Array:
 
 def _staged_deviance(model: Any, X: Any, y: Array, counts: Array) -> Iterator[float]:
     """Twice the negative log-likelihood after every stage."""
-    if not hasattr(model, "classes_"):
+    if not isinstance(model.model_, ClassModel):
         for predicted in model.staged_predict(X):
             yield _normal_deviance(y - predicted, counts)
         return
@@ -257,7 +258,7 @@ class _Ids:
 
 def _staged_trace(model: Any, X: Any, sample_weight: Any) -> Iterator[float]:
     """Trace of ``B_t``, from ``I - B_t``, which each round multiplies by ``I - ν H_t``."""
-    if hasattr(model, "classes_") or getattr(model, "loss", "squared") != "squared":
+    if isinstance(model.model_, ClassModel) or getattr(model, "loss", "squared") != "squared":
         raise TypeError(
             f"freedom: got 'trace' for a {type(model).__name__}, expected a regressor with squared "
             "loss: others are no linear operators"

@@ -16,7 +16,7 @@ from ..losses import Loss, as_loss
 from ..solvers.coordinate_descent import CoordinateProblem, Descent
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._check import outcome_matrix, same_length, vector
+from .arrays import outcome_matrix, same_length, vector
 
 ROUNDING = 1e-9
 """Value of the linear program of R1-Q37 below which it is 0."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._check import distribution, same_length, signs, vector
+from .arrays import distribution, same_length, signs, vector
 
 
 def voting_margins(scores: Any, y: Any, l1_norm: float) -> Array:

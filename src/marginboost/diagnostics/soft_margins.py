@@ -19,7 +19,7 @@ from ..solvers.barrier import projected_gradient
 from ..solvers.masters.problem import soft_margin
 from ..types import Array
 from ..validation import check_number
-from ._check import distribution, outcome_matrix, same_length, vector
+from .arrays import distribution, outcome_matrix, same_length, vector
 from .bounds import MarginBound, margin_bound
 from .edges import softmax_weights
 

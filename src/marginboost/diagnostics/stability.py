@@ -14,7 +14,7 @@ import numpy as np
 
 from ..types import Array
 from ..validation import check_number
-from ._check import vector
+from .arrays import vector
 from .bounds import MarginBound
 from .margins import margin_error
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from ..core.oracle import Candidate
 from ..core.state import State
+from ..kernels.logistic import logistic_slopes, negative_sizes, scale_pair
 from ..kernels.parallel import run_rows
-from ..kernels.slopes import logistic_slopes, negative_sizes, scale_pair
 from ..losses import Logistic, Loss, ResidualLoss
 from ..types import Array
 

@@ -18,8 +18,8 @@ from scipy.special import log_softmax
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.state import State
+from ..kernels.logistic import below_largest, softmax_slopes
 from ..kernels.parallel import run_rows
-from ..kernels.slopes import below_largest, softmax_slopes
 from ..losses import Logistic
 from ..types import Array
 from .newton import Facts, NewtonWeights

@@ -11,13 +11,10 @@ time, and searches a piece inside only where its tangents allow a new minimum.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..types import Array
 from .jit import kernel
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 Line = tuple[Array, Array, Array]
 """Margins m, outcomes u and prior weights p of the rows."""

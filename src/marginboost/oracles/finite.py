@@ -13,11 +13,9 @@ from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
 from ..core.weights import Weights
 from ..data import Table
+from ..kernels.ties import TIE
 from ..solvers.margin_lp import solve_margin_lp
 from ..types import Array
-
-TIE = 1e-12
-"""Edges that differ by less are tied."""
 
 
 @dataclass(frozen=True, slots=True)

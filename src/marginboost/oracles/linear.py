@@ -13,11 +13,10 @@ from ..core.hypothesis import Hypothesis, check_feature
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..data import BinnedMatrix
+from ..kernels.ties import TIE
 from ..solvers.masters.pool import ColumnPool
 from ..types import Array
 
-TIE = 1e-12
-"""Edges that differ by less, relative to the largest, are tied."""
 CONSTANT = 1e-12
 """Spread, relative to the largest value, up to which a feature counts as constant."""
 

@@ -11,12 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..kernels.ties import TIE
 from ..types import Array
 
 TRIALS = (np.arange(25) / 24.0) ** 2
 """Steps tried, as shares of the longest one: dense near 0, where most steps are."""
-TIE = 1e-12
-"""Losses this close are equal; the shorter step wins, and no step over one that gains nothing."""
 
 Function = Callable[[float], float]
 
@@ -73,7 +72,7 @@ def search_step(loss: Function, slope: Function, longest: float) -> float:
     """
     trials = longest * TRIALS
     losses = np.array([loss(step) for step in trials])
-    k = int(np.argmax(losses <= losses.min() + TIE))
+    k = int(np.argmax(losses <= losses.min() + TIE))  # of equal losses, the shortest step
     low, high = (k - 1, k) if slope(trials[k]) > 0.0 else (k, k + 1)
     if low >= 0 and high < len(trials) and slope(trials[low]) < 0.0 < slope(trials[high]):
         step = _root(slope, trials[low], trials[high])

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...types import Array
 from ...validation import check_number
-from .._check import distribution, same_length, vector
-from .._source import nu_of, training_margins_of, training_weights_of
+from ..arrays import distribution, same_length, vector
 from ..soft_margins import nu_margin
+from ..sources import nu_of, training_margins_of, training_weights_of
 from ._style import BLUE, GREY, INK, ORANGE, PALE, legend, new_axes, plain
 
 NEAR = 1e-6

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._check import same_length, vector
-from .._source import certificate_of, history_of
+from ..arrays import same_length, vector
+from ..sources import certificate_of, history_of
 from ._style import BLUE, GREEN, GREY, ORANGE, legend, new_axes, plain, verdict
 
 

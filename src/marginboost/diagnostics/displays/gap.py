@@ -8,8 +8,8 @@ import numpy as np
 
 from ...types import Array
 from ...validation import check_choice
-from .._check import same_length
-from .._source import certificate_of, history_of
+from ..arrays import same_length
+from ..sources import certificate_of, history_of
 from ._style import BLUE, GREY, INK, ORANGE, gap_scale, grid_axes, legend, plain, verdict
 
 

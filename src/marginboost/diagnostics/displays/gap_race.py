@@ -10,8 +10,8 @@ import numpy as np
 
 from ...types import Array
 from ...validation import check_choice
-from .._check import same_length
-from .._source import history_of, name_of
+from ..arrays import same_length
+from ..sources import history_of, name_of
 from ._style import CLOSED, CYCLE, gap_scale, legend, new_axes, plain
 
 

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from ...core.certificate import Certificate
-from .._check import distribution, signs, vector
-from .._source import certificate_of, name_of, signs_of, training_margins_of
+from ..arrays import distribution, signs, vector
 from ..margins import MarginDistribution, margin_distribution
+from ..sources import certificate_of, name_of, signs_of, training_margins_of
 from ._style import CYCLE, GREY, PALE, legend, new_axes, plain, verdict
 
 

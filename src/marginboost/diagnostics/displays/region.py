@@ -9,7 +9,7 @@ import numpy as np
 from ...data.table import is_frame
 from ...types import Array
 from ...validation import check_number
-from .._check import same_length
+from ..arrays import same_length
 from ._style import BLUE, INK, ORANGE, new_axes, plain, vote_colors
 
 SIZE = 26.0

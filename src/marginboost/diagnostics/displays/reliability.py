@@ -8,8 +8,8 @@ import numpy as np
 
 from ...types import Array
 from ...validation import check_choice, check_number
-from .._check import same_length, vector
-from .._source import name_of
+from ..arrays import same_length, vector
+from ..sources import name_of
 from ._style import BLUE, GREY, ORANGE, grid_axes, legend, plain
 
 

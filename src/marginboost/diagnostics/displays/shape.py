@@ -12,7 +12,7 @@ from ...data import Table
 from ...data.table import as_source
 from ...types import Array
 from ...validation import check_number
-from .._check import SLACK
+from ..arrays import SLACK
 from ._style import BLUE, GREY, INK, ORANGE, PALE, grid_axes, plain
 
 RUG = 400

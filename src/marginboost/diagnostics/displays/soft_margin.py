@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from ...types import Array
-from .._check import signs, vector
-from .._source import nu_of, training_margins_of
+from ..arrays import signs, vector
 from ..margins import margin_distribution
 from ..soft_margins import NuMargin, nu_margin
+from ..sources import nu_of, training_margins_of
 from ._style import BLUE, INK, ORANGE, grid_axes, legend, plain
 
 

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from ...types import Array
-from .._check import distribution, same_length, vector
-from .._source import signs_of
+from ..arrays import distribution, same_length, vector
 from ..bounds import exponential_loss, training_error_bound
 from ..margins import zero_one_error
+from ..sources import signs_of
 from ._style import BLUE, GREEN, INK, ORANGE, legend, new_axes, plain
 
 

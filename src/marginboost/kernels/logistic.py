@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..types import Array
 from .jit import kernel
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FACTORS = 32
 """Factors of at most 2 that are multiplied before a logarithm is taken."""

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..core.certificate import Certificate
 from ..core.history import History
+from ..core.objective import SoftMargin
 from ..core.run import Run
+from ..estimators.base import BaseBooster
 from ..types import Array
 
 
@@ -53,10 +55,11 @@ def training_weights_of(source: Any) -> Array:
 
 
 def nu_of(source: Any) -> float | None:
-    """Return the share ν that an estimator was fitted with; None where a price C took its place."""
-    if getattr(source, "C", None) is not None:
+    """Return ν of the soft margin that an estimator maximises; None where it does not, or a run."""
+    if not isinstance(source, BaseBooster):
         return None
-    return getattr(source, "nu_", getattr(source, "nu", None))  # the chosen one, if fit chooses
+    objective = source.objective()
+    return objective.nu if isinstance(objective, SoftMargin) else None
 
 
 def feature_names_of(source: Any) -> list[str]:

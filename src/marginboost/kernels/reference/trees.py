@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .splits import ABSOLUTE, ENTROPY, LARGEST, SQUARES
-from .stumps import CATEGORY, PARTITION
-from .ties import TIE
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from ...types import Array
+from ..splits import ABSOLUTE, ENTROPY, LARGEST, SQUARES
+from ..stumps import CATEGORY, PARTITION
+from ..ties import TIE
 
 
 class Rows(NamedTuple):
@@ -42,7 +41,7 @@ class Rules(NamedTuple):
     """What growth looks for, and when it stops; 0 leaves means no limit."""
 
     criterion: int
-    max_leaves: int = 0
+    max_leaf_nodes: int = 0
     max_depth: int = 99
     min_weight: float = 0.0
     min_rows: float = 0.0
@@ -182,7 +181,7 @@ def grow(data: Rows, rules: Rules) -> list[Node]:
     nodes[0].split = node_split(data, rules)
     waiting, n_leaves = [nodes[0]] if nodes[0].split else [], 1
     children: dict[int, tuple[Node, Node]] = {}
-    while waiting and n_leaves != rules.max_leaves:
+    while waiting and n_leaves != rules.max_leaf_nodes:
         node = max(waiting, key=lambda node: node.split.gain)  # type: ignore[union-attr]
         waiting.remove(node)
         assert node.split is not None
