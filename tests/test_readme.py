@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from marginboost.algorithms._labels import LabelClassifier
 from marginboost.demo import main
 from marginboost.estimators.classifier import BaseMarginClassifier
+from marginboost.estimators.labels import LabelClassifier
 from marginboost.estimators.regressor import BaseBoostRegressor
 
 README = Path(__file__).parents[1] / "README.md"

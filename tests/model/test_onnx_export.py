@@ -14,9 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from fitted_models import set_ensemble
 from marginboost.algorithms import AdaBoostClassifier, L2BoostRegressor
-from marginboost.algorithms._labels import LabelClassifier
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
+from marginboost.estimators.labels import LabelClassifier
 from marginboost.estimators.regressor import BaseBoostRegressor
 from marginboost.model import Link
 from marginboost.oracles import (

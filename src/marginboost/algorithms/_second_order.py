@@ -11,6 +11,7 @@ from ..estimators.classifier import BaseMarginClassifier
 from ..losses import Loss
 from ..model import Link, LossLink
 from ..oracles.gradient_trees import GradientTreeOracle
+from ..validation import check_number
 
 TREE_PARAMETERS = """max_leaf_nodes : int or None
         Most leaves of a tree; the split that gains most is made first.
@@ -95,6 +96,11 @@ class SecondOrderClassifier(BaseMarginClassifier):
     @abstractmethod
     def _loss(self) -> Loss:
         """Loss that is minimised."""
+
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
+        check_number("learning_rate", self.learning_rate, above=0.0)
 
     def _tree_settings(self) -> dict[str, Any]:
         """Further settings of the trees."""

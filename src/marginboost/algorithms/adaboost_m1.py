@@ -24,8 +24,8 @@ from ..core.labels import RightOrWrong
 from ..core.run import Run
 from ..core.sample import Sample
 from ..estimators.classifier import Problem
+from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.label_trees import LabelTreeOracle
-from ._labels import LabelClassifier, document_labels
 from .adaboost import AdaBoost, check_learning_rate
 
 

@@ -23,8 +23,8 @@ from typing import Any, ClassVar
 
 from ..core.labels import LabelByLabel
 from ..core.sample import Sample
+from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.label_trees import LabelTreeOracle
-from ._labels import LabelClassifier, document_labels
 from .adaboost import AdaBoost, check_learning_rate
 
 

@@ -20,7 +20,6 @@ from typing import ClassVar
 
 from ..core.sample import Sample
 from ..losses import Exponential, Loss
-from ..validation import check_number
 from ._second_order import SecondOrderClassifier, document_trees
 from .gradient_boost import GradientBoost
 
@@ -68,11 +67,6 @@ class GentleBoostClassifier(SecondOrderClassifier):
 
     def _loss(self) -> Loss:
         return Exponential()
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
 
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""

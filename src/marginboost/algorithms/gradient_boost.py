@@ -41,7 +41,7 @@ from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import check_choice
 from ._second_order import SecondOrderClassifier, document_trees
 
 ROUNDING = 1e-14
@@ -277,7 +277,6 @@ class GradientBoostClassifier(SecondOrderClassifier):
         """Check the settings."""
         super().check_parameters()
         self._loss()
-        check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, STEPS)
 
     def make_rule(self, sample: Sample) -> GradientBoost:

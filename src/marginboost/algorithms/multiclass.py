@@ -21,12 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.fitted import ClassifierOutputs
+from ..estimators.labels import LabelClassifier
 from ..estimators.multiclass import Reduction
 from ..estimators.regressor import BaseBoostRegressor
 from ..model import CODES, DECODINGS, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..validation import check_choice
-from ._labels import LabelClassifier
 from .adaboost import AdaBoostClassifier
 
 
@@ -53,8 +53,8 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
     estimator : classifier of this package, or None
         The algorithm, with its base learner and settings; None is ``AdaBoostClassifier()``.
     code : {"one-vs-rest", "all-pairs", "error-correcting"} or array-like
-        Which binary problems to solve: a name, or a matrix with a row a class and a column a
-        problem, entries -1, 0 and +1.
+        Which binary problems to solve: a name, or a matrix with one row per class and one
+        column per problem, entries -1, 0 and +1.
     decoding : {"auto", "linear", "ramp", "hamming", "exponential"}
         Loss by which the problems' votes choose a class. "auto" is "linear" where every problem
         knows every class, else "ramp".

@@ -30,9 +30,9 @@ from ..core.labels import LabelPairs, LabelSample, RightOrWrong
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
+from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.label_trees import LabelTreeOracle
 from ..validation import check_choice
-from ._labels import LabelClassifier, document_labels
 from .adaboost import AdaBoost, check_learning_rate
 
 

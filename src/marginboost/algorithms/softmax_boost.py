@@ -31,13 +31,13 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..duals.softmax import SoftmaxWeights, softmax_losses
+from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.label_hypotheses import TreePerLabel
 from ..oracles.tree_hypothesis import constant_tree
 from ..oracles.tree_per_label import TreePerLabelOracle
 from ..types import Array
 from ..validation import check_number
-from ._labels import LabelClassifier, document_labels
 from ._second_order import LONGEST_STEP, document_trees, second_order_trees
 from .gradient_boost import GradientBoost
 

@@ -95,7 +95,7 @@ def _risk(loss: Loss, outcomes: Array, C: float = 0.0) -> Callable[[Array], tupl
 
 def _most_saved(risk: Callable[[Array], tuple[float, Array]], m: int, **settings: Any) -> float:
     """Share of ``risk(0)`` that the best coefficients, none negative, save."""
-    from scipy.optimize import minimize
+    from scipy.optimize import minimize  # here, not above: half a second at import
 
     start = np.zeros(m)
     result = minimize(risk, start, jac=True, bounds=[(0.0, None)] * m, **settings)
@@ -145,7 +145,7 @@ def _(objective: SquaredLoss, y: Array, scores: Array, l1_norm: float) -> float:
 
 @attained.register
 def _(objective: TrainingLoss, y: Array, scores: Array, l1_norm: float) -> float:
-    from scipy.optimize import minimize_scalar
+    from scipy.optimize import minimize_scalar  # here, not above: half a second at import
 
     def total(at: Any) -> float:
         return float(objective.loss.value(objective.loss.argument(y, at + np.zeros(len(y)))).sum())

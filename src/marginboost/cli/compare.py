@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import math
 import time
+import warnings
+from collections import Counter
 from typing import Any
 
 from .errors import UsageError
@@ -79,8 +81,6 @@ def run(args: argparse.Namespace) -> Answer:
 
 def _folds(data: Any, args: argparse.Namespace) -> list[tuple[Any, Any]]:
     """Row numbers to learn from and to test on, classes in proportion."""
-    from collections import Counter
-
     from sklearn.model_selection import RepeatedStratifiedKFold
 
     label, count = min(Counter(data.labels.tolist()).items(), key=lambda item: item[1])
@@ -127,8 +127,6 @@ def _fit(model: Any, data: Any, rows: Any) -> Any:
 
 def _evaluate(model: Any, data: Any, rows: Any) -> dict[str, float]:
     """Error, area under the curve and log-loss on rows that were not learnt from."""
-    import warnings
-
     from sklearn.metrics import log_loss, roc_auc_score
 
     X, y = data.X.take(rows), data.labels[rows]

@@ -8,6 +8,7 @@ Without a file: the algorithms that fit and compare know.
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections import Counter
 from typing import Any
 
@@ -67,8 +68,6 @@ def _data_facts(args: argparse.Namespace) -> dict[str, Any]:
 
 def _column_facts(file: Any, name: str) -> dict[str, Any]:
     """Type, missing values, distinct values, range; a column that needs a decision is "mixed"."""
-    import warnings
-
     from .columns import find_type
     from .errors import DataError, require
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..oracles.linear import Line
 from ..types import Array
 from .sources import feature_names_of, name_of
 
@@ -58,13 +59,13 @@ def coefficient_path(model: Any, X: Any = None, sample_weight: Any = None) -> Co
     """
     members, coef = model.ensemble_.members, model.ensemble_.coef
     n_features = model.n_features_in_
-    lines = any(hasattr(member, "slope") for member in members)
+    lines = any(isinstance(member, Line) for member in members)
     if lines and X is None:
         raise ValueError("X: got None, expected the training rows, to standardise the features")
     shares = np.array([member.importances(n_features) for member in members])
     if lines:
         spread = _standardised(model, X, sample_weight)[1]
-        slopes = [getattr(member, "slope", 0.0) for member in members]
+        slopes = [member.slope if isinstance(member, Line) else 0.0 for member in members]
         steps = (coef * slopes)[:, None] * shares * spread
     else:
         steps = np.abs(coef)[:, None] * shares

@@ -38,6 +38,7 @@ from ..core.hypothesis import Hypothesis
 from ..core.labels import LabelSample
 from ..core.stop import Stop
 from ..model import ClassModel
+from ..oracles.tree_hypothesis import Tree
 from ..types import Array
 from ..validation import check_choice, check_number
 from .arrays import vector
@@ -268,7 +269,7 @@ def _staged_trace(model: Any, X: Any, sample_weight: Any) -> Iterator[float]:
     left = np.eye(rows.n_rows)
     for t, member in enumerate(model.ensemble_.members):
         outputs = member(dense)
-        n_leaves = getattr(member, "n_leaves", 0)
+        n_leaves = member.n_leaves if isinstance(member, Tree) else 0
         rate = 1.0 if t == 0 and n_leaves == 1 else float(model.learning_rate)  # the mean is whole
         left -= rate * _projection(outputs, counts, left, n_leaves > 0)
         yield rows.n_rows - float(np.trace(left))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ..types import Array
 from ..validation import check_number
@@ -70,8 +71,6 @@ def leave_one_out_stability(
     >>> few.beta > many.beta
     True
     """
-    from sklearn.base import clone
-
     X = X if hasattr(X, "iloc") or hasattr(X, "toarray") else np.asarray(X)
     labels = np.asarray(y)
     chosen = _rows(rows, len(labels))

@@ -157,10 +157,7 @@ class TreeGrower:
         self.bins, self.limits = bins, limits
         self.n_threads = n_threads if bins.codes.size > SERIAL_WORK and COMPILED else 1
         self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
-        kinds = [
-            THRESHOLD if known is None else CATEGORICAL[categorical] for known in bins.categories
-        ]
-        self.kinds = np.array(kinds)
+        self.kinds = _kinds(bins, categorical)
         # A cut behind the last bin is infinite: all present values go left.
         self.cuts = np.concatenate([np.append(cuts, np.inf) for cuts in bins.cuts])
         self.first_cut = np.cumsum([0, *(len(cuts) + 1 for cuts in bins.cuts)])[:-1]
@@ -169,9 +166,7 @@ class TreeGrower:
         tiles, words = _pack(bins, self.n_threads) if kept else (_tiles(bins.n_features), NO_WORDS)
         widths = np.full(bins.n_features, NARROW) if len(words) else bins.n_bins + 1
         widest, n_tiles = int(bins.n_bins.max()) + 1, len(tiles) - 1
-        features = np.zeros((bins.n_features + 1, 3), np.int64)
-        features[:-1, 0], features[:-1, 1] = self.kinds, bins.n_bins
-        features[1:, 2] = np.cumsum(widths)
+        features = _feature_table(self.kinds, bins.n_bins, widths)
         depth = limits.max_depth or DEEPEST
         most = min(limits.max_leaf_nodes or DEEPEST, n_rows, 1 << min(depth, 30))
         n_slots = most if limits.max_leaf_nodes else min(most, depth + 2, n_rows.bit_length() + 2)
@@ -343,6 +338,20 @@ class Growth:
 # -- layout ----------------------------------------------------------------------------------------
 
 NO_WORDS = np.zeros((0, 0), np.uint64)
+
+
+def _kinds(bins: BinnedMatrix, categorical: str) -> Array:
+    """How each feature is split."""
+    split = CATEGORICAL[categorical]
+    return np.array([THRESHOLD if known is None else split for known in bins.categories])
+
+
+def _feature_table(kinds: Array, n_bins: Array, widths: Array) -> Array:
+    """Kind, number of bins and first place in the sums of each feature; last, where they end."""
+    table = np.zeros((len(kinds) + 1, 3), np.int64)
+    table[:-1, 0], table[:-1, 1] = kinds, n_bins
+    table[1:, 2] = np.cumsum(widths)
+    return table
 
 
 def _whole_limits(limits: Limits, depth: int, most: int) -> Array:

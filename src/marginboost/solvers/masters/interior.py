@@ -8,7 +8,7 @@ the two sides of the box. Newton's method on the perturbed conditions of optimal
 
     A^T α + ξ - z = ρ 1  (ρ = 1 in the C-form),   Σα = 1  (ν-LP),   d z = ξ (cap - d) = s α = μ,
 
-needs one dense symmetric system with a row a hypothesis: its cost is linear in the number of
+needs one dense symmetric system with one row per hypothesis: its cost is linear in the number of
 examples. Steps are Mehrotra's: a predictor says how far μ can fall, a corrector goes there. Every
 iterate is judged by the same bounds as the whole run, over the hypotheses of the pool.
 
@@ -229,7 +229,7 @@ class _Newton:
 
 def _factorise(matrix: Array) -> Any:
     """Cholesky factor; equal columns make the matrix singular but for rounding, hence the ridge."""
-    from scipy.linalg import cho_factor
+    from scipy.linalg import cho_factor  # here, as below: slow to import, seldom used
 
     scale = float(matrix.trace()) / len(matrix)
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):

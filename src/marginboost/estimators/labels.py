@@ -12,13 +12,13 @@ from ..core.labels import LabelByLabel, LabelSample, own_labels
 from ..core.oracle import Oracle
 from ..core.run import Run
 from ..core.sample import Sample
-from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, document
-from ..estimators.inputs import known_positions, read_labels
-from ..estimators.multiclass import Reduction
 from ..model import FittedRun, LabelModel, Link, SoftmaxLink, multiclass_margins
 from ..model.features import FeatureRows
 from ..oracles.label_trees import LabelOracle, SklearnLabelOracle
 from ..types import Array
+from .classifier import BaseMarginClassifier, Problem, TrainingSet, document
+from .inputs import known_positions, read_labels
+from .multiclass import Reduction
 
 LABEL_ATTRIBUTES = """classes_ : array
         The labels.
