@@ -1,5 +1,7 @@
 """Paths over ν and C: the choice, its standard errors, and what the folds see."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -12,6 +14,7 @@ from marginboost import (
     BarrierBoostClassifierCV,
     LPBoostClassifier,
     LPBoostClassifierCV,
+    MulticlassBooster,
     TreeOracle,
 )
 from marginboost.datasets import circle_2d, flip_labels, twonorm
@@ -186,3 +189,62 @@ def test_folds_may_be_given(make, noisy):
 def test_what_folds_cannot_be(cv):
     with pytest.raises((TypeError, ValueError), match="cv: got"):
         LPBoostClassifierCV(cv=cv).fit(*circle_2d(30))
+
+
+def test_listed_splits_name_rows_of_X():
+    """Rows without weight are left out of the folds, and do not move the others."""
+    X, y = circle_2d(60)
+    weights = np.where(np.arange(60) % 4 == 0, 0.0, 1.0)
+    kept = np.flatnonzero(weights)
+    place = np.cumsum(weights > 0) - 1
+    splits = [(np.arange(0, 30), np.arange(30, 45)), (np.arange(20, 45), np.arange(0, 20))]
+    without = [tuple(place[np.intersect1d(rows, kept)] for rows in split) for split in splits]
+    expected = LPBoostClassifierCV(nus=[0.2, 0.6], cv=without).fit(X[kept], y[kept])
+    masks = [tuple(np.isin(np.arange(60), rows) for rows in split) for split in splits]
+    for cv in (splits, masks, iter(splits)):
+        model = LPBoostClassifierCV(nus=[0.2, 0.6], cv=cv).fit(X, y, weights)
+        np.testing.assert_array_equal(model.cv_results_["errors"], expected.cv_results_["errors"])
+        assert model.nu_ == expected.nu_
+
+
+def test_pairs_of_classes_leave_rows_out_of_listed_splits():
+    """A pair of classes learns from their rows alone; the splits still name rows of X."""
+    X, _ = circle_2d(60)
+    y = np.arange(60) % 3
+    splits = list(KFold(3, shuffle=True, random_state=0).split(X))
+    booster = MulticlassBooster(LPBoostClassifierCV(nus=[0.3, 0.6], cv=splits), code="all-pairs")
+    pair = booster.fit(X, y).estimator_.problems_[0]
+    sides = booster.estimator_.code_[:, 0]
+    rows = np.flatnonzero(sides[y])
+    place = np.full(60, -1)
+    place[rows] = np.arange(len(rows))
+    within = [tuple(place[np.intersect1d(part, rows)] for part in split) for split in splits]
+    alone = LPBoostClassifierCV(nus=[0.3, 0.6], cv=within).fit(X[rows], sides[y[rows]])
+    np.testing.assert_array_equal(pair.cv_results_["errors"], alone.cv_results_["errors"])
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ([], "gives no splits"),
+        ([(np.arange(20), np.arange(20, 31))], "numbers of rows from 0 to 29"),
+        ([(np.arange(-5, 20), np.arange(20, 30))], "numbers of rows from 0 to 29"),
+        ([(np.arange(20.0), np.arange(20.0, 30.0))], "numbers of rows from 0 to 29"),
+        ([(np.arange(40) < 20, np.arange(40) >= 20)], "a mask of 30 rows"),
+        ((3, 4), "expected a pair of arrays of rows"),
+    ],
+    ids=["none", "beyond", "negative", "fractions", "mask", "numbers"],
+)
+def test_what_splits_cannot_be(cv, message):
+    with pytest.raises(ValueError, match=f"cv: got .*{re.escape(message)}"):
+        LPBoostClassifierCV(cv=cv).fit(*circle_2d(30))
+
+
+def test_a_generator_of_splits_serves_one_problem():
+    X, y = circle_2d(30)
+    model = LPBoostClassifierCV(nus=[0.3, 0.6], cv=KFold(3).split(X)).fit(X, y)
+    with pytest.raises(ValueError, match=r"cv: got .*gives no splits"):
+        model.fit(X, y)
+    model.set_params(cv=KFold(3).split(X))
+    with pytest.raises(ValueError, match=r"cv: got .*expected a list of splits"):
+        model.fit(X, np.arange(30) % 3)

@@ -46,8 +46,8 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         Smallest error in cross-validation; the largest ν whose error is within one standard error
         of that; or the smallest ν-bound (eq. 4.13) on all rows, where it exists.
     cv : int, splitter, iterable of splits, or None
-        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes, about the
-        rows with weight. None is 5.
+        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes: a splitter
+        splits the rows with weight, listed splits name rows of X. None is 5.
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem, as in :class:`LPBoostClassifier`.
     solver_time_limit : float or None
@@ -179,8 +179,8 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         Smallest error in cross-validation, or the largest C whose error is within one standard
         error of that.
     cv : int, splitter, iterable of splits, or None
-        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes, about the
-        rows with weight. None is 5.
+        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes: a splitter
+        splits the rows with weight, listed splits name rows of X. None is 5.
     base : {"adaboost", "arc-gv", "marginal", "logistic"}
         What is made soft, as in :class:`AdaBoostRegClassifier`.
     target_margin : float
@@ -275,8 +275,8 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         Smallest error in cross-validation, or the largest price whose error is within one standard
         error of that.
     cv : int, splitter, iterable of splits, or None
-        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes, about the
-        rows with weight. None is 5.
+        Number of folds, fewer where a class has fewer rows; or what scikit-learn takes: a splitter
+        splits the rows with weight, listed splits name rows of X. None is 5.
     steps : {"newton", "coordinate"}
         Change all coefficients in a round, or one.
     beta : float

@@ -97,6 +97,11 @@ class TrainingSet:
     labels: Array
     weights: Array
 
+    @property
+    def used(self) -> Array:
+        """Mask of the rows that a problem of two sides learns from."""
+        return (self.weights > 0) & (self.labels != 0)
+
     def of_sides(self, sides: Array) -> TrainingSet:
         """Same rows as a problem of two classes, given the side of each class."""
         return replace(self, classes=np.array([-1, 1]), labels=sides[self.labels].astype(np.int8))
@@ -208,7 +213,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
 
         ``bins`` are those of the rows with weight, where they are already made.
         """
-        used = np.flatnonzero((data.weights > 0) & (data.labels != 0))
+        used = np.flatnonzero(data.used)
         sample = self._make_sample(data, used, oracle, bins)
         self.prepare(sample, oracle)
         problem = self.build_problem(data, used, sample, oracle)

@@ -15,13 +15,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.callbacks import Encoder
 from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
+from ..data import BinnedMatrix
 from ..types import Array
 from ..validation import check_choice, check_number
-from .classifier import BaseMarginClassifier
+from .classifier import BaseMarginClassifier, TrainingSet
+from .multiclass import Reduction
 
 
 class PathCV(BaseMarginClassifier):
@@ -88,6 +91,27 @@ class PathCV(BaseMarginClassifier):
 
     # -- the path --------------------------------------------------------------------------------
 
+    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Learn from checked rows; of several classes every problem needs the splits."""
+        if len(data.classes) > 2 and isinstance(self.cv, Iterator):
+            raise ValueError(
+                f"cv: got {self.cv!r}, which gives its splits once, but {len(data.classes)} "
+                "classes need them several times; expected a list of splits"
+            )
+        super().learn(data, oracle, reduction)
+
+    def solve(
+        self,
+        data: TrainingSet,
+        oracle: Oracle,
+        encode: Encoder,
+        bins: BinnedMatrix | None = None,
+    ) -> None:
+        """Choose the value and run the algorithm; splits may be about rows that are left out."""
+        self._used = data.used
+        super().solve(data, oracle, encode, bins)
+        del self._used
+
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
         """Choose the value."""
         errors = self._cross_validate(sample, oracle)
@@ -123,9 +147,9 @@ class PathCV(BaseMarginClassifier):
 
     def _splits(self, sample: Sample) -> list[tuple[Array, Array]]:
         """Rows to learn from and to judge by, of every fold."""
-        from sklearn.model_selection import StratifiedKFold, check_cv  # here: slow to import
+        from sklearn.model_selection import StratifiedKFold  # here: slow to import
 
-        cv = 5 if self.cv is None else self.cv
+        cv: Any = 5 if self.cv is None else self.cv
         if isinstance(cv, Integral):
             least = int(min((sample.y > 0).sum(), (sample.y < 0).sum()))
             if least < 2:
@@ -133,10 +157,12 @@ class PathCV(BaseMarginClassifier):
                     f"cv: got {self.cv}, but the smaller class has {least} row; expected 2 at least"
                 )
             cv = StratifiedKFold(min(int(cv), least), shuffle=True, random_state=sample.seed)
-        splits = [
-            (np.arange(len(sample.y))[learn], np.arange(len(sample.y))[judge])
-            for learn, judge in check_cv(cv, sample.y, classifier=True).split(sample.y, sample.y)
-        ]
+        if hasattr(cv, "split"):
+            places = np.arange(len(sample.y))
+            splits = _read_splits(self.cv, cv.split(sample.y, sample.y), places)
+        else:
+            places = np.where(self._used, np.cumsum(self._used) - 1, -1)
+            splits = _read_splits(self.cv, cv, places)
         for learn, judge in splits:
             if not len(judge) or len(np.unique(sample.y[learn])) < 2:
                 raise ValueError(
@@ -163,6 +189,36 @@ class PathCV(BaseMarginClassifier):
         if self.choice == "one-se":
             return int(np.argmax(mean <= mean[best] + spread[best]))
         return best
+
+
+def _read_splits(cv: Any, splits: Iterable[Any], places: Array) -> list[tuple[Array, Array]]:
+    """Places in the sample of the rows of all splits.
+
+    ``places`` is that of every row that a split may name; rows that are left out have -1.
+    """
+    found = []
+    for split in splits:
+        if not isinstance(split, Sequence | np.ndarray) or len(split) != 2:
+            raise ValueError(f"cv: got {split!r} for a split, expected a pair of arrays of rows")
+        learn, judge = (_read_rows(rows, places) for rows in split)
+        found.append((learn, judge))
+    if not found:
+        raise ValueError(f"cv: got {cv!r}, which gives no splits (a generator gives them once)")
+    return found
+
+
+def _read_rows(rows: Any, places: Array) -> Array:
+    """Places of rows that a split names by number or by mask, less those left out."""
+    given = np.asarray(rows)
+    mask = given.dtype == np.bool_ and given.shape == places.shape
+    numbers = given.ndim == 1 and (given.dtype.kind in "iu" or not given.size)
+    if not mask and not (numbers and ((given >= 0) & (given < len(places))).all()):
+        raise ValueError(
+            f"cv: got a split with {given.tolist()}, expected numbers of rows from 0 to "
+            f"{len(places) - 1}, or a mask of {len(places)} rows"
+        )
+    found = places[given if mask else given.astype(np.int64)]
+    return found[found >= 0]
 
 
 def _part(sample: Sample, rows: Array) -> Sample:
