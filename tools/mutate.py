@@ -248,8 +248,8 @@ def _place(mutant: Mutant) -> tuple[set[str], set[str]]:
     return around, {node.name for node in tree.body if isinstance(node, named)}
 
 
-def tests_near(mutant: Mutant) -> list[str]:
-    """Test files by how near they are to a mutant: the same subject, module, names or folder."""
+def tests_near(mutant: Mutant) -> tuple[list[str], list[str]]:
+    """Test files nearest to a mutant, by subject, module, names or folder, and those after them."""
     path = Path(mutant.path)
     module = ".".join(path.with_suffix("").relative_to("src").parts).removesuffix(".__init__")
     around, public = _place(mutant)
@@ -263,7 +263,9 @@ def tests_near(mutant: Mutant) -> list[str]:
         score += min(len(public & words), 3) - 7 * (name in SLOW)
         if score > 0 and name not in LAST:
             scores[name] = score
-    return sorted(scores, key=lambda name: -scores[name])[: sum(MOST_FILES)]
+    near = sorted(scores, key=lambda name: -scores[name])[: sum(MOST_FILES)]
+    first = [name for name in near if scores[name] >= 8][: MOST_FILES[0]] or near[:2]
+    return first, near[len(first) :]
 
 
 def stages(mutant: Mutant) -> list[tuple[list[str], str]]:
@@ -272,16 +274,17 @@ def stages(mutant: Mutant) -> list[tuple[list[str], str]]:
     A kernel is first tried as the Python function that it is written as, by the tests that are
     quick so, and then compiled afresh: callers compiled before know the old code.
     """
-    near = tests_near(mutant)
-    first, second = near[: MOST_FILES[0]], near[MOST_FILES[0] :]
+    first, second = tests_near(mutant)
     if "kernels/" not in mutant.path:
-        return [([mutant.path, *first], "kept"), (second, "kept"), (list(LAST), "kept")]
-    plain = [name for name in (*near, *UNCOMPILED) if name in UNCOMPILED]
+        return [([mutant.path, *ALWAYS, *first], "kept"), (second, "kept"), (list(LAST), "kept")]
+    plain = [name for name in (*first, *second, *UNCOMPILED) if name in UNCOMPILED]
     return [(list(dict.fromkeys(plain)), "plain"), (first, "fresh"), (list(LAST), "fresh")]
 
 
 MOST_FILES = (3, 5)
-"""Test files in the first and the second run."""
+"""Most test files in the first and the second run."""
+ALWAYS = ("tests/test_defaults.py",)
+"""Quick, and near to every default value."""
 LAST = ("tests/golden/test_golden.py",)
 """Tests of everything at once, tried where those near the mutant pass."""
 UNCOMPILED = (

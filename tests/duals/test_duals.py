@@ -89,7 +89,9 @@ def test_weights_of_a_loss_of_the_margin(loss, prior):
 
 @pytest.mark.parametrize("prior", PRIORS, ids=["uniform", "weighted"])
 @pytest.mark.parametrize(
-    "loss", [Squared(), EpsilonInsensitive(0.25), Quantile(0.2)], ids=lambda loss: type(loss).__name__
+    "loss",
+    [Squared(), EpsilonInsensitive(0.25), Quantile(0.2)],
+    ids=lambda loss: type(loss).__name__,
 )
 def test_weights_of_a_loss_of_the_residual(loss, prior):
     """The curvature is that of the parabola that touches the even part of the loss."""
