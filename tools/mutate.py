@@ -11,26 +11,40 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib
+import itertools
 import json
+import multiprocessing
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from queue import Queue
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "marginboost"
 HARMLESS = ROOT / "tools" / "harmless_mutants.json"
-TIMEOUT = 600
-"""Seconds after which a run of tests counts as hung, which is noticed too."""
+TIMEOUT = 300
+"""Seconds after which a run of tests counts as hung; the unchanged source has to be quicker."""
+HUNG = 124
+FEWER = ("/reports/", "/reproduce/", "/displays/", "demo.py")
+"""Pictures, pages and settings of experiments: one point in three is drawn."""
+STYLE = {
+    *("alpha", "color", "figsize", "fontsize", "frameon", "ha", "linewidth", "lw", "marker"),
+    *("markersize", "ms", "pad", "rotation", "s", "size", "stacklevel", "va", "width", "zorder"),
+}
+"""Arguments by keyword that say how something looks: never changed."""
 
 SWAPS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
@@ -72,6 +86,22 @@ class Mutant:
     def key(self) -> str:
         """What tells this mutant from others, whatever line it is on."""
         return f"{self.path} | {self.text.strip()} | {self.old} -> {self.new}"
+
+    @property
+    def where(self) -> str:
+        """Place and change, for people."""
+        return f"{self.path}:{self.line}: {self.old!r} -> {self.new!r}"
+
+
+@dataclass
+class Outcome:
+    """What became of a mutant: the test that failed, of which run, with kernels run how."""
+
+    mutant: Mutant
+    survived: bool
+    how: str
+    kernels: str = "kept"
+    tests: list[str] = field(default_factory=list)
 
 
 # -- points --------------------------------------------------------------------------------------
@@ -149,6 +179,8 @@ def _skipped(node: ast.AST) -> list[ast.AST]:
         skipped += [node.test, *node.body]
     if isinstance(node, ast.Raise):  # wording of messages
         skipped += [node.exc, node.cause]
+    if isinstance(node, ast.keyword) and node.arg in STYLE:
+        skipped.append(node.value)
     return skipped
 
 
@@ -170,87 +202,214 @@ def points(path: Path) -> list[Mutant]:
 
 def draw(n_mutants: int, seed: int, only: str) -> list[Mutant]:
     """Points drawn evenly over the packages, without replacement."""
+    rng = random.Random(seed)
     by_package: dict[str, list[Mutant]] = defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):
         if only in str(path):
-            for mutant in points(path):
+            found = points(path)
+            if any(part in str(path) for part in FEWER):
+                found = rng.sample(found, len(found) // 3)
+            for mutant in found:
                 by_package[mutant.package].append(mutant)
-    rng = random.Random(seed)
     for found in by_package.values():
         rng.shuffle(found)
     drawn: list[Mutant] = []
-    while len(drawn) < n_mutants and any(by_package.values()):
+    for turn in itertools.count():
+        if len(drawn) >= n_mutants or not any(by_package.values()):
+            break
         for package in sorted(by_package):
+            if turn % 3 and f"/{package}/" in FEWER:
+                continue
             if by_package[package] and len(drawn) < n_mutants:
                 drawn.append(by_package[package].pop())
-    return drawn
+    return sorted(drawn, key=lambda mutant: any(part in mutant.path for part in FEWER))
 
 
 # -- tests ---------------------------------------------------------------------------------------
 
 
-def tests_near(mutant: Mutant) -> list[str]:
-    """Test files by how near they are to a module, and the module's own doctests first."""
+@cache
+def _test_texts() -> dict[str, str]:
+    """Test files with their texts."""
+    found = sorted((ROOT / "tests").rglob("test_*.py"))
+    return {str(path.relative_to(ROOT)): path.read_text() for path in found}
+
+
+def _place(mutant: Mutant) -> tuple[set[str], set[str]]:
+    """Names of the functions and classes around a mutant, and the public names of its module."""
+    text = (ROOT / mutant.path).read_text()
+    named = (ast.ClassDef, ast.FunctionDef)
+    tree = ast.parse(text)
+    around = {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, named) and node.lineno <= mutant.line <= (node.end_lineno or 0)
+    }
+    return around, {node.name for node in tree.body if isinstance(node, named)}
+
+
+def tests_near(mutant: Mutant) -> tuple[list[str], list[str]]:
+    """Test files nearest to a mutant, by subject, module, names or folder, and those after them."""
     path = Path(mutant.path)
     module = ".".join(path.with_suffix("").relative_to("src").parts).removesuffix(".__init__")
-    tree = ast.parse((ROOT / path).read_text())
-    public = {
-        node.name
-        for node in tree.body
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
-    }
+    around, public = _place(mutant)
     scores: dict[str, int] = {}
-    for test in sorted((ROOT / "tests").rglob("test_*.py")):
-        text = test.read_text()
-        named = len(re.findall(rf"\b{re.escape(module)}\b", text))
-        words = sum(bool(re.search(rf"\b{name}\b", text)) for name in public)
+    for name, text in _test_texts().items():
+        test = Path(name)
+        words = set(re.findall(r"\w+", text))
         stem = path.stem.strip("_") in test.stem
-        room = path.parent.name in (test.parent.name, *test.parent.parts[-2:])
-        score = 8 * stem + 4 * bool(named) + 2 * room + min(words, 3)
-        if score:
-            scores[str(test.relative_to(ROOT))] = score
-    nearest = sorted(scores, key=lambda name: -scores[name])
-    return [mutant.path, *nearest[:MOST_FILES]]
+        room = bool({path.parent.name, path.parent.parent.name} & set(test.parent.parts))
+        score = 8 * len(around & words) + 8 * stem + 4 * (module in text) + 2 * room
+        score += min(len(public & words), 3) - 7 * (name in SLOW)
+        if score > 0 and name not in LAST:
+            scores[name] = score
+    near = sorted(scores, key=lambda name: -scores[name])[: sum(MOST_FILES)]
+    first = [name for name in near if scores[name] >= 8][: MOST_FILES[0]] or near[:2]
+    return first, near[len(first) :]
 
 
-MOST_FILES = 14
-"""Test files that a mutant has to get past; contract and golden tests are always among them."""
-ALWAYS = ("tests/golden/test_golden.py",)
+def stages(mutant: Mutant) -> list[tuple[list[str], str]]:
+    """Runs of tests that a mutant has to get past, each with how kernels run in it.
+
+    A kernel is first tried as the Python function that it is written as, by the tests that are
+    quick so, and then compiled afresh: callers compiled before know the old code.
+    """
+    first, second = tests_near(mutant)
+    if "kernels/" not in mutant.path:
+        return [([mutant.path, *ALWAYS, *first], "kept"), (second, "kept"), (list(LAST), "kept")]
+    plain = [name for name in (*first, *second, *UNCOMPILED) if name in UNCOMPILED]
+    return [(list(dict.fromkeys(plain)), "plain"), (first, "fresh"), (list(LAST), "fresh")]
 
 
-def survives(mutant: Mutant, home: Path) -> tuple[bool, str]:
+MOST_FILES = (3, 5)
+"""Most test files in the first and the second run."""
+ALWAYS = ("tests/test_defaults.py",)
+"""Quick, and near to every default value."""
+LAST = ("tests/golden/test_golden.py",)
+"""Tests of everything at once, tried where those near the mutant pass."""
+UNCOMPILED = (
+    "tests/kernels/test_kernel_parity.py",
+    "tests/kernels/test_volumes.py",
+    "tests/oracles/test_gradient_trees.py",
+)
+"""Tests that are quick where no kernel is compiled."""
+SLOW = {
+    *("tests/test_readme.py", "tests/test_benchmarks.py", "tests/test_catalogue.py"),
+    *("tests/reports/test_report_in_browser.py", "tests/estimators/test_estimator_checks.py"),
+    *("tests/fuzz/test_fuzz.py", "tests/cli/test_cli_process.py", "tests/checks/test_contracts.py"),
+}
+"""Tests that take long for what they say about one module: as if they were further away."""
+FORKS = multiprocessing.get_context("forkserver")
+PRELOADED = [
+    *("pytest", "hypothesis", "numpy", "numba", "pandas", "matplotlib.pyplot"),
+    *("scipy.optimize", "scipy.stats", "sklearn.ensemble", "sklearn.model_selection"),
+]
+NOTHING_COLLECTED = 5
+MISUSED = (3, 4)
+"""Exit codes of pytest that speak of the command and not of the tests."""
+
+
+def _pytest(options: list[str], home: Path, environment: dict[str, str], log: Path) -> None:
+    """Run tests in a process forked from one that has imported what is slow to import."""
+    os.setsid()
+    os.chdir(home)
+    os.environ.update(environment)
+    sys.path.insert(0, str(home / "src"))
+    file = os.open(log, os.O_WRONLY | os.O_CREAT)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    code = importlib.import_module("pytest").main(options)
+    source = getattr(sys.modules.get("marginboost"), "__file__", str(home))
+    if not source.startswith(str(home)):
+        raise RuntimeError(f"the tests ran {source} and not the copy in {home}")
+    sys.stdout.flush()
+    os._exit(int(code))
+
+
+def _forked(options: list[str], home: Path, environment: dict[str, str], log: Path) -> int:
+    """Exit code of pytest in a forked process."""
+    child = FORKS.Process(target=_pytest, args=(options, home, environment, log))
+    child.start()
+    child.join(TIMEOUT)
+    if child.exitcode is None:
+        os.killpg(child.pid or 0, signal.SIGKILL)
+        return HUNG
+    return child.exitcode
+
+
+def _started(options: list[str], home: Path, environment: dict[str, str], log: Path) -> int:
+    """Exit code of pytest in a process of its own, where Numba reads its settings afresh."""
+    try:
+        with log.open("w") as file:
+            return subprocess.run(
+                [sys.executable, "-m", "pytest", *options],
+                cwd=home,
+                env={**os.environ, **environment},
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                timeout=TIMEOUT,
+                check=False,
+            ).returncode
+    except subprocess.TimeoutExpired:
+        return HUNG
+
+
+def run_tests(tests: list[str], kernels: str, home: Path, *options: str) -> tuple[int, str]:
+    """Exit code and output of a run of tests; a run that is not over in time has the code 124."""
+    environment = {"PYTHONPATH": str(home / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    arguments = ["-q", "--tb=no", "-p", "no:cacheprovider", *options, *tests]
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        if kernels == "fresh":
+            environment["NUMBA_CACHE_DIR"] = folder
+        elif kernels == "plain":
+            environment["NUMBA_DISABLE_JIT"] = "1"
+        code = (_forked if kernels == "kept" else _started)(arguments, home, environment, log)
+        output = log.read_text()
+    if code in MISUSED:
+        raise RuntimeError(f"pytest could not run {tests}: {output[-2000:]}")
+    return 0 if code == NOTHING_COLLECTED else code, output
+
+
+def failed_tests(output: str) -> list[str]:
+    """Tests and files that a run says failed."""
+    return re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output, re.M)
+
+
+def survives(mutant: Mutant, home: Path, depth: int) -> Outcome:
     """Whether the tests pass on the mutant, in a copy of the project."""
     target = home / mutant.path
-    original = target.read_text()
+    original, times = target.read_text(), target.stat()
     target.write_text(original[: mutant.start] + mutant.new + original[mutant.stop :])
-    compiled = "kernels" in mutant.path or "@compiled" in original or "njit" in original
-    cache = tempfile.mkdtemp() if compiled else None  # callers compiled before know the old code
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(home / "src"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        **({"NUMBA_CACHE_DIR": cache} if cache else {}),
-    }
-    tests = [t for t in dict.fromkeys([*tests_near(mutant), *ALWAYS]) if (home / t).exists()]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     try:
-        done = subprocess.run(
-            command,
-            cwd=home,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return False, "hung"
+        for tests, kernels in stages(mutant)[:depth]:
+            code, output = run_tests(tests, kernels, home, "-x") if tests else (0, "")
+            if code:
+                failed = failed_tests(output)
+                how = failed[0] if failed else "hung" if code == HUNG else f"exit code {code}"
+                return Outcome(mutant, survived=False, how=how, kernels=kernels, tests=tests)
     finally:
         target.write_text(original)
-        if cache:
-            shutil.rmtree(cache, ignore_errors=True)
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
-    return done.returncode == 0, failed[0] if failed else f"exit code {done.returncode}"
+        os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))  # compiled code stays valid
+    return Outcome(mutant, survived=True, how="")
+
+
+def unconfirmed(outcomes: list[Outcome], home: Path) -> list[Outcome]:
+    """Mutants whose tests fail on the unchanged source too, so that nothing was noticed.
+
+    All tests that failed are run once together; a run that named no test is repeated as it was.
+    """
+    killed = [outcome for outcome in outcomes if not outcome.survived]
+    bad: set[str] = set()
+    for kernels in ("kept", "plain", "fresh"):
+        of_kind = [outcome for outcome in killed if outcome.kernels == kernels]
+        named = sorted({outcome.how for outcome in of_kind if "/" in outcome.how})
+        runs = [named, *(outcome.tests for outcome in of_kind if "/" not in outcome.how)]
+        for tests in runs:
+            code, output = run_tests(tests, kernels, home) if tests else (0, "")
+            if code:
+                bad |= set(failed_tests(output)) or set(tests)
+    return [outcome for outcome in killed if outcome.how in bad or set(outcome.tests) & bad]
 
 
 def copy_of_project(folder: Path) -> Path:
@@ -264,51 +423,67 @@ def copy_of_project(folder: Path) -> Path:
     return folder
 
 
-def run(mutants: list[Mutant], jobs: int) -> list[tuple[Mutant, bool, str]]:
-    """Try all mutants, each in one of ``jobs`` copies."""
+def run(
+    mutants: list[Mutant], jobs: int, depth: int, known: list[Outcome], out: Path | None
+) -> list[Outcome]:
+    """Try all mutants, each in one of ``jobs`` copies, and confirm what was noticed."""
+    outcomes = list(known)
+    FORKS.set_forkserver_preload(PRELOADED)
     with tempfile.TemporaryDirectory() as folder:
         homes: Queue[Path] = Queue()
         for k in range(jobs):
             homes.put(copy_of_project(Path(folder) / str(k)))
 
-        def one(mutant: Mutant) -> tuple[Mutant, bool, str]:
+        def one(mutant: Mutant) -> None:
             home = homes.get()
+            began = time.monotonic()
             try:
-                alive, how = survives(mutant, home)
+                outcome = survives(mutant, home, depth)
             finally:
                 homes.put(home)
-            state = "SURVIVED" if alive else "killed"
-            print(
-                f"{state:8}  {mutant.path}:{mutant.line}  {mutant.old!r} -> {mutant.new!r}  {how}",
-                flush=True,
-            )
-            return mutant, alive, how
+            outcomes.append(outcome)
+            state = "SURVIVED" if outcome.survived else "killed"
+            seconds = time.monotonic() - began
+            print(f"{state:8} {seconds:4.0f} s  {mutant.where}  {outcome.how}", flush=True)
+            if out:
+                out.write_text(json.dumps([asdict(each) for each in outcomes], indent=1))
 
         with ThreadPoolExecutor(jobs) as pool:
-            return list(pool.map(one, mutants))
+            list(pool.map(one, mutants))
+        for outcome in unconfirmed(outcomes, homes.get()):
+            print(f"fails without the change too: {outcome.how} ({outcome.mutant.where})")
+            outcome.survived = True
+    return outcomes
 
 
-def report(results: list[tuple[Mutant, bool, str]]) -> int:
+def report(outcomes: list[Outcome]) -> int:
     """Print the score of every package and what survived; return the harmful survivors."""
     reasons = json.loads(HARMLESS.read_text()) if HARMLESS.exists() else {}
     total: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for mutant, alive, _ in results:
-        row = total[mutant.package]
+    for outcome in outcomes:
+        row = total[outcome.mutant.package]
         row[0] += 1
-        row[1] += not alive
-        row[2] += alive and mutant.key in reasons
+        row[1] += not outcome.survived
+        row[2] += outcome.survived and outcome.mutant.key in reasons
     print("\npackage        mutants  killed  harmless")
     for package, (n, killed, harmless) in sorted(total.items()):
         print(f"{package:14} {n:7} {killed:7} {harmless:9}")
     n, killed, harmless = (sum(row[k] for row in total.values()) for k in range(3))
-    left = [mutant for mutant, alive, _ in results if alive and mutant.key not in reasons]
+    alive = [outcome.mutant for outcome in outcomes if outcome.survived]
+    left = [mutant for mutant in alive if mutant.key not in reasons]
     print(f"{'all':14} {n:7} {killed:7} {harmless:9}")
-    counted = max(1, n - harmless)
-    print(f"noticed: {killed / counted:.1%} of those that change anything")
-    for mutant in left:
-        print(f"\n{mutant.path}:{mutant.line}: {mutant.old!r} -> {mutant.new!r}")
-        print(f"    {mutant.text.strip()}")
+    print(f"noticed: {killed / max(1, n):.1%} of all")
+    print(f"noticed: {killed / max(1, n - harmless):.1%} of those that change anything")
+    for mutant in alive:
+        print(f"\n{mutant.where}\n    {mutant.text.strip()}")
+        print(f"    {reasons.get(mutant.key, 'SURVIVED')}")
     return len(left)
+
+
+def read_outcomes(path: Path) -> list[Outcome]:
+    """Outcomes of an earlier run."""
+    rows = json.loads(path.read_text())
+    return [Outcome(**{**row, "mutant": Mutant(**row["mutant"])}) for row in rows]
 
 
 def main() -> None:
@@ -317,20 +492,25 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--depth", type=int, default=3, help="runs of tests, nearest first")
     parser.add_argument("--only", default="", help="part of a path")
     parser.add_argument("--list", action="store_true", help="show the points, run nothing")
-    parser.add_argument("--out", type=Path, help="write all results as JSON")
+    parser.add_argument("--out", type=Path, help="write all outcomes as JSON, as they come")
+    parser.add_argument("--after", type=Path, help="outcomes whose killed mutants are not repeated")
     options = parser.parse_args()
     mutants = draw(options.mutants, options.seed, options.only)
     if options.list:
         for mutant in mutants:
-            print(f"{mutant.path}:{mutant.line}: {mutant.old!r} -> {mutant.new!r}")
+            print(mutant.where)
         return
-    results = run(mutants, options.jobs)
-    if options.out:
-        rows = [{**asdict(mutant), "survived": alive, "how": how} for mutant, alive, how in results]
-        options.out.write_text(json.dumps(rows, indent=1))
-    sys.exit(1 if report(results) else 0)
+    known: list[Outcome] = []
+    if options.after:
+        drawn = set(mutants)
+        earlier = read_outcomes(options.after)
+        known = [each for each in earlier if not each.survived and each.mutant in drawn]
+        mutants = [mutant for mutant in mutants if mutant not in {each.mutant for each in known}]
+    outcomes = run(mutants, options.jobs, options.depth, known, options.out)
+    sys.exit(1 if report(outcomes) else 0)
 
 
 if __name__ == "__main__":
