@@ -85,8 +85,7 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
         params[setting] = value
     try:
         model = kind(**params)
-        model.check_parameters()
-        model.make_oracle()
+        model.checked_oracle()
     except (TypeError, ValueError) as error:
         raise UsageError(f"{full}: {error}") from None
     return model

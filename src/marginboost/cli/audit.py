@@ -16,11 +16,14 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles, dialect_of
 from .output import Answer, Screen, check_target, progress, table_bytes, visible, write_file
+
+if TYPE_CHECKING:
+    from ..audit import LabelAudit
 
 SHOWN = 10
 """Suspects, and labels, on the screen."""
@@ -67,7 +70,7 @@ class Audited:
     """A fitted audit, and what its rows are called."""
 
     title: str
-    audit: Any
+    audit: LabelAudit
     row_numbers: Any
     ids: list[str] | None
 

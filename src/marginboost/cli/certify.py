@@ -8,11 +8,14 @@ over every stump there is. The answer is yes (exit code 0) or no (exit code 5), 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import Exit, ModelError, UsageError
 from .options import add_data, add_reading, dialect_of
 from .output import Answer, Screen, progress_bar
+
+if TYPE_CHECKING:
+    from ..estimators.classifier import BaseMarginClassifier
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +69,7 @@ def run(args: argparse.Namespace) -> Answer:
 
 
 def _check(
-    model: Any, X: Any, classes: Any, weight: Any, args: argparse.Namespace
+    model: BaseMarginClassifier, X: Any, classes: Any, weight: Any, args: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Stored and recomputed bounds of every problem, as plain data."""
     from ..verification import ROUNDING, check_verifiable, verify

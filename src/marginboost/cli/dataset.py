@@ -6,7 +6,7 @@ import argparse
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from . import columns
 from .errors import ModelError, require, suggest
 from .options import dialect_of
 from .reading import DataFile, read_file, shorten
+
+if TYPE_CHECKING:
+    from ..estimators.classifier import BaseMarginClassifier
 
 MOST_CLASSES = 30
 """So many classes a label may have even in a small table."""
@@ -186,7 +189,7 @@ def plain_text(value: Any) -> str:
     return str(value)
 
 
-def model_labels(model: Any, file: DataFile, name: str) -> Array:
+def model_labels(model: BaseMarginClassifier, file: DataFile, name: str) -> Array:
     """Labels of a file as positions among the classes of the model."""
     file.check_names(name, option="--label")
     known = {plain_text(label): k for k, label in enumerate(model.classes_.tolist())}

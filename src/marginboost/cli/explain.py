@@ -8,11 +8,16 @@ in full; a data file with --row shows the parts of single votes.
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError, UsageError, suggest
 from .options import add_data, add_reading, dialect_of
 from .output import Answer, Screen, bar, sparkline, visible
+
+if TYPE_CHECKING:
+    from ..estimators.classifier import BaseMarginClassifier
+    from ..model.explanation import Explanation
+    from .reading import DataFile
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +81,7 @@ def run(args: argparse.Namespace) -> Answer:
 # -- shape functions -------------------------------------------------------------------------------
 
 
-def _shapes(explanation: Any, wanted: list[str]) -> dict[str, Any]:
+def _shapes(explanation: Explanation, wanted: list[str]) -> dict[str, Any]:
     """Features asked for, or all that the model uses, the strongest first."""
     for name in wanted:
         if name not in explanation.names:
@@ -86,7 +91,7 @@ def _shapes(explanation: Any, wanted: list[str]) -> dict[str, Any]:
     return {"shapes": [_shape(explanation, name) for name in names]}
 
 
-def _shape(explanation: Any, name: str) -> dict[str, Any]:
+def _shape(explanation: Explanation, name: str) -> dict[str, Any]:
     """Step function of a feature as plain data; a feature that is not used contributes nothing."""
     known = explanation.categories[explanation.names.index(name)]
     step = explanation.shapes.get(name)
@@ -119,7 +124,9 @@ def _pieces(shape: dict[str, Any]) -> list[tuple[str, float]]:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def _choose_rows(model: Any, args: argparse.Namespace) -> tuple[Any, list[int], list[Any]]:
+def _choose_rows(
+    model: BaseMarginClassifier, args: argparse.Namespace
+) -> tuple[Any, list[int], list[Any]]:
     """Features of the rows asked for, their numbers from 0, and their names."""
     from .dataset import model_data
     from .reading import read_file
@@ -131,7 +138,13 @@ def _choose_rows(model: Any, args: argparse.Namespace) -> tuple[Any, list[int], 
     return model_data(model, file, {args.id}).take(numbers), numbers, names
 
 
-def _rows(model: Any, explanation: Any, X: Any, numbers: list[int], names: list[Any]) -> Any:
+def _rows(
+    model: BaseMarginClassifier,
+    explanation: Explanation,
+    X: Any,
+    numbers: list[int],
+    names: list[Any],
+) -> Any:
     """Parts of the votes of some rows."""
     parts, votes = explanation.contributions(X), model.decision_function(X)
     answer = []
@@ -151,7 +164,7 @@ def _strength(term: tuple[str, float]) -> float:
     return -abs(term[1])
 
 
-def _row_number(file: Any, id_column: str | None, text: str) -> int:
+def _row_number(file: DataFile, id_column: str | None, text: str) -> int:
     """Position of a row, from 0."""
     if id_column is not None:
         names = [str(name) for name in file.column(id_column).to_pylist()]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..oracles.linear import Line
 from ..types import Array
+from .arrays import distribution
 from .sources import feature_names_of, name_of
 
 
@@ -89,7 +90,7 @@ def lars_path(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Coeffici
     from sklearn.linear_model import lars_path as solve
 
     columns, _ = _standardised(model, X, sample_weight)
-    weights = _weights(sample_weight, len(columns))
+    weights = distribution("sample_weight", sample_weight, len(columns))
     targets = np.asarray(y, dtype=np.float64)
     centred = targets - np.average(targets, weights=weights)
     root = np.sqrt(weights)
@@ -97,16 +98,11 @@ def lars_path(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Coeffici
     return CoefficientPath(found.T, feature_names_of(model), "LARS")
 
 
-def _weights(sample_weight: Any, n: int) -> Array:
-    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    return weights / weights.sum()
-
-
 def _standardised(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Array]:
     """Columns of mean 0 and spread 1, a missing value being the mean, and the spreads."""
     rows = model.read_rows(X)
     columns = rows.dense(0, rows.n_rows).astype(np.float64)
-    weights = _weights(sample_weight, len(columns))
+    weights = distribution("sample_weight", sample_weight, len(columns))
     present = ~np.isnan(columns)
     shares = weights[:, None] * present
     centre = np.sum(np.where(present, columns, 0.0) * shares, axis=0) / shares.sum(axis=0)

@@ -149,6 +149,13 @@ class BaseBooster(FittedAttributes, BaseEstimator):
             "TreeOracle(), or a scikit-learn classifier or regressor"
         )
 
+    def checked_oracle(self) -> Oracle:
+        """Base learner, once all settings are checked: bad ones end here, before a row is read."""
+        self.check_parameters()
+        oracle = self.make_oracle()
+        oracle.check()
+        return oracle
+
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
         """Choose what the parameters leave open, as fitted attributes (``chosen_names``)."""
 

@@ -167,9 +167,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
 
     def fit_reduction(self, X: Any, y: Any, sample_weight: Any, reduction: Reduction) -> Self:
         """Fit the model; more than two classes are reduced to two in this way."""
-        self.check_parameters()
-        oracle = self.make_oracle()
-        oracle.check()
+        oracle = self.checked_oracle()
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)

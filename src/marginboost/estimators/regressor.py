@@ -71,9 +71,7 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         -------
         self
         """
-        self.check_parameters()
-        oracle = self.make_oracle()
-        oracle.check()
+        oracle = self.checked_oracle()
         rows, features = self._learn_rows(X, y)
         targets = read_targets(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)

@@ -1,6 +1,7 @@
 """Compiled inner loops: arrays in, arrays out, no Python objects, no policy.
 
 Every kernel is serial and releases the interpreter lock; :mod:`.parallel` runs kernels over fixed
-blocks, so results do not depend on the number of threads. Each has a readable NumPy twin in
-:mod:`.reference`, which is its specification and its test.
+blocks, so results do not depend on the number of threads. Searches and sums by bin have a
+readable NumPy twin in :mod:`.reference`, which is their specification and their test; the others
+are tested against the formula that they stand for.
 """

@@ -45,11 +45,11 @@ class Explanation:
         votes: bool = True,
     ) -> Explanation:
         """Explain an ensemble of stumps: its votes in [-1, 1], or its scores."""
-        stumps: list[Any] = list(ensemble.members)
-        if not all(isinstance(member, Stump) for member in stumps):
+        stumps = [member for member in ensemble.members if isinstance(member, Stump)]
+        if len(stumps) < len(ensemble):
             raise TypeError(
                 "explain: only stump ensembles are sums of one-feature functions; this model has "
-                f"{sorted({type(member).__name__ for member in stumps})} hypotheses"
+                f"{sorted({type(member).__name__ for member in ensemble.members})} hypotheses"
             )
         steps = step_functions(
             stumps, ensemble.coef / ((ensemble.l1_norm or 1.0) if votes else 1.0)

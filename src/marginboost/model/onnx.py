@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
+from ..core.ensemble import Ensemble
 from ..kernels.ties import TIE
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.stumps import Stump, in_order_of_prediction, step_functions
@@ -162,7 +163,7 @@ class Graph:
 # -- scores --------------------------------------------------------------------------------------
 
 
-def _add_score(graph: Graph, ensemble: Any, n_classes: int | None = None) -> str:
+def _add_score(graph: Graph, ensemble: Ensemble, n_classes: int | None = None) -> str:
     """``F`` of every row: the votes of one kind of hypothesis after the other, as in prediction."""
     shape = graph.n_rows
     if n_classes is not None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...core.history import History
 from ..arrays import same_length, vector
 from ..sources import certificate_of, history_of
 from ._style import BLUE, GREEN, GREY, ORANGE, legend, new_axes, plain, verdict
@@ -56,7 +57,7 @@ class EdgeDisplay:
 
     @classmethod
     def from_history(
-        cls, history: Any, *, certified: bool = False, ax: Any = None, **kwargs: Any
+        cls, history: History, *, certified: bool = False, ax: Any = None, **kwargs: Any
     ) -> Self:
         """Draw the edges of a history."""
         target = history["target"]

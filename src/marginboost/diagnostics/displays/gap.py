@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...core.history import History
 from ...types import Array
 from ...validation import check_choice
 from ..arrays import same_length
@@ -58,7 +59,7 @@ class GapDisplay:
     @classmethod
     def from_history(
         cls,
-        history: Any,
+        history: History,
         *,
         certified: bool = False,
         against: str = "round",

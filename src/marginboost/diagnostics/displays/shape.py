@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data import Table
 from ...data.table import as_source
+from ...model.explanation import Explanation
 from ...types import Array
 from ...validation import check_number
 from ..arrays import SLACK
@@ -237,12 +238,12 @@ def _mark_missing(panel: Any, shape: Shape) -> Any:
     return line
 
 
-def _table(X: Any, explanation: Any) -> Table:
+def _table(X: Any, explanation: Explanation) -> Table:
     source = as_source(X)
     return Table(source, explanation.names, explanation.categories)
 
 
-def _shape(explanation: Any, name: str, table: Table | None) -> Shape:
+def _shape(explanation: Explanation, name: str, table: Table | None) -> Shape:
     step = explanation.shapes[name]
     categories = explanation.categories[step.feature]
     return Shape(
