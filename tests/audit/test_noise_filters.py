@@ -43,6 +43,7 @@ from marginboost.audit import (
     WilsonFilter,
     filter_errors,
     log_decision_volumes,
+    plant_flips,
 )
 from marginboost.audit.filters.decision_volume import smallest
 from marginboost.audit.filters.gamberger import choose_literals
@@ -326,6 +327,18 @@ def test_the_region_of_the_predicted_label_misses_labels_that_boosting_contradic
     )
     assert found.precision > 0.9
     assert printed.precision < 0.2
+
+
+def test_of_empty_regions_the_most_contradicted_labels_are_flagged():
+    """Many rows have none; which of them comes first in the table says nothing."""
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    labels, flipped = plant_flips((X[:, 0] + X[:, 1] > 0).astype(int), 0.1)
+    found = DecisionVolumeFilter().fit(X, labels)
+    empty = np.isneginf(found.score_)
+    assert empty.sum() > 2 * found.flagged_.sum()
+    margins = found.model_.margins_
+    assert margins[found.flagged_].max() <= margins[empty & ~found.flagged_].min()
+    assert flipped[found.flagged_].mean() >= 0.75
 
 
 @pytest.mark.parametrize("label", ["predicted", "given"])

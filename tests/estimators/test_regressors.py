@@ -230,6 +230,14 @@ def test_bad_settings(model, message):
         model.fit(ROWS, [1.0, 2.0, 3.0, 4.0])
 
 
+@every
+def test_targets_whose_squares_overflow(model):
+    y = np.array([1.0, -2e150, 3.0, 4.0])
+    with pytest.raises(ValueError, match=r"y: row 1 has the target -2e\+150, expected at most"):
+        clone(model).fit(ROWS, y)
+    assert np.isfinite(clone(model).fit(ROWS, 0.5 * y).predict(ROWS)).all()
+
+
 def test_no_rows_and_no_weight():
     with pytest.raises(ValueError, match="X: got 0 rows, expected at least 1"):
         LSBoostRegressor().fit(pd.DataFrame({"a": []}), [])

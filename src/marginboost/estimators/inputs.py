@@ -11,6 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..core.sample import bounded_weights
 from ..types import Array
 
+LARGEST_TARGET = 1e150
+"""Squares of targets up to this, and their sums, are finite numbers."""
+
 
 def _check_plain(name: str, values: Any, *, dates: bool = False) -> None:
     """Raise where values would be read as the numbers that they are stored as: masked, or dates."""
@@ -43,7 +46,7 @@ def read_labels(y: Any, n_rows: int) -> Array:
 
 
 def read_targets(y: Any, n_rows: int) -> Array:
-    """Targets of a regression as float64, one per row, all finite."""
+    """Targets of a regression as float64, one per row, all finite, and so their squares."""
     _check_plain("y", y)
     given = column_or_1d(y, warn=True)
     if len(given) != n_rows:
@@ -56,6 +59,13 @@ def read_targets(y: Any, n_rows: int) -> Array:
     if bad.any():
         raise ValueError(
             f"y: row {int(np.argmax(bad))} has no finite target (Input y contains NaN or infinity)"
+        )
+    size = np.abs(targets)
+    if size.max(initial=0.0) > LARGEST_TARGET:
+        row = int(np.argmax(size))
+        raise ValueError(
+            f"y: row {row} has the target {targets[row]:g}, expected at most {LARGEST_TARGET:g} in "
+            "size, since squares of larger numbers overflow; divide y by its scale"
         )
     return targets
 

@@ -6,7 +6,8 @@ it. So the rows with the smallest decision volumes are flagged, a given fraction
 The thesis means the region of the predicted label. But a wrong label that AdaBoost does not fit in
 its few rounds lies in the large region of the other class, and looks clean: of labels flipped on
 purpose that reading finds no more than chance would. The region of the given label is empty for
-such a row, which is then the first to be flagged; this is the default.
+such a row, which is then the first to be flagged, the most contradicted one before the others; this
+is the default.
 
 Reference: Chan, *On Boosting and Noisy Labels*, 2015, section 3.3.
 """
@@ -36,8 +37,9 @@ class DecisionVolumeFilter(NoiseFilter):
     estimator : classifier of this package or None
         The stump ensemble; None is :class:`~marginboost.AdaBoostClassifier` with 50 rounds.
     fraction : float
-        Fraction of the rows to flag, in [0, 1]. Among equal volumes earlier rows go first. The
-        thesis takes as many as another filter flags: ``fraction=other.flagged_.mean()``.
+        Fraction of the rows to flag, in [0, 1]. Among equal volumes, such as empty ones, smaller
+        margins go first. The thesis takes as many as another filter flags:
+        ``fraction=other.flagged_.mean()``.
     label : {"given", "predicted"}
         Whose region: that of the given label, which is empty for a row that the ensemble gets wrong
         (such rows are flagged first), or that of the predicted label, as in the thesis, which does
@@ -86,15 +88,18 @@ class DecisionVolumeFilter(NoiseFilter):
         self.model_ = self.companion().fit(X, y)
         given = y if self.label == "given" else None
         volumes = log_decision_volumes(self.model_, X, given, padding=self.padding)
-        return volumes, smallest(volumes, self.fraction)
+        return volumes, smallest(volumes, self.fraction, self.model_.margins_)
 
 
-def smallest(values: Array, fraction: float) -> Array:
-    """Mark a fraction of the rows, those with the smallest values; equal ones in row order.
+def smallest(values: Array, fraction: float, ties: Array | None = None) -> Array:
+    """Mark a fraction of the rows, those with the smallest values; among equals by ``ties``, row.
 
     >>> smallest(np.array([3.0, 1.0, 1.0, 2.0]), 0.25)
     array([False,  True, False, False])
+    >>> smallest(np.array([3.0, 1.0, 1.0, 2.0]), 0.25, np.array([0.0, 0.5, -0.5, 0.0]))
+    array([False, False,  True, False])
     """
     chosen = np.zeros(len(values), dtype=bool)
-    chosen[np.argsort(values, kind="stable")[: round(fraction * len(values))]] = True
+    order = np.lexsort((np.zeros(len(values)) if ties is None else ties, values))
+    chosen[order[: round(fraction * len(values))]] = True
     return chosen
