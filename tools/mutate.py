@@ -293,6 +293,7 @@ LAST = ("tests/golden/test_golden.py",)
 """Tests of everything at once, tried where those near the mutant pass."""
 UNCOMPILED = (
     "tests/kernels/test_kernel_parity.py",
+    "tests/kernels/test_quantile_path.py",
     "tests/kernels/test_volumes.py",
     "tests/oracles/test_gradient_trees.py",
 )
