@@ -85,6 +85,18 @@ class LPIgnoresWeights(LPBoost):
         super().start(state)
 
 
+class LPGivesUpOnWeights(LPBoost):
+    """Stops a weighted run after its second round, and claims that nothing better can be had."""
+
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Close the bounds where the rows differ in weight."""
+        stop = super().update(state, found)
+        if state.sample.uniform or state.round < 2:
+            return stop
+        state.rebracket(upper=self.value(state))
+        return Stop.GAP
+
+
 class BoundTooTight(SmallSteps):
     """Claims more than an edge proves."""
 
@@ -192,6 +204,7 @@ BROKEN_RULES: dict[type[Rule], str] = {
     LeveragingIgnoresWeights: "a_weight_of_two_is_two_rows",
     LSBoostIgnoresWeights: "a_weight_of_two_is_two_rows",
     LPIgnoresWeights: "a_weight_of_two_is_two_rows",
+    LPGivesUpOnWeights: "a_weight_of_two_is_two_rows",
     BoundTooTight: "bounds_hold_in_every_round",
     WrongValue: "the_value_is_that_of_the_model",
     WrongSign: "a_model_agrees_with_most_labels",

@@ -1,4 +1,4 @@
-"""Generated data follow the laws they are named after; embedded data are what was published."""
+"""Generated data follow the laws they are named after; embedded data are as published."""
 
 import inspect
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from marginboost.core import LabelByLabel, LabelPairs, RightOrWrong
@@ -368,3 +369,29 @@ def test_signed_weights_as_gains_over_the_worst_label():
     oracle = SklearnLabelOracle(DecisionTreeClassifier(max_depth=3)).bind(sample)
     ours = LabelTreeOracle(3).bind(sample)
     assert oracle.best(dual)[0].edge > 0.8 * ours.best(dual)[0].edge
+
+
+# -- settings --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("criterion", "twoing"),
+        ("answers", "number"),
+        ("max_depth", 0),
+        ("ccp_alpha", -1.0),
+        ("min_weight_fraction_leaf", -0.1),
+        ("min_weight_fraction_leaf", 1.1),
+    ],
+)
+def test_settings_that_are_refused(name, value):
+    LabelTreeOracle().check()
+    with pytest.raises(ValueError, match=name):
+        LabelTreeOracle(**{name: value}).check()
+
+
+def test_a_classifier_that_takes_no_weights_is_refused():
+    SklearnLabelOracle(GaussianNB()).check()
+    with pytest.raises(ValueError, match="sample_weight"):
+        SklearnLabelOracle(KNeighborsClassifier()).check()
