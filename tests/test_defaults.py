@@ -21,6 +21,15 @@ def packages():
     return [marginboost, *(package for package in inner if hasattr(package, "__all__"))]
 
 
+def base_learner(estimator):
+    """The oracle where none is given, with its settings; of an abstract estimator, the error."""
+    try:
+        oracle = estimator().default_oracle()
+    except (TypeError, NotImplementedError) as error:
+        return type(error).__name__
+    return f"{type(oracle).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(oracle).items())})"
+
+
 def defaults():
     """Default values of every public class and function, as they are written."""
     table = {}
@@ -34,11 +43,14 @@ def defaults():
             except ValueError:
                 continue
             plain = (int, float, str, bool, type(None))
-            table[f"{thing.__module__}.{thing.__qualname__}"] = {
+            name = f"{thing.__module__}.{thing.__qualname__}"
+            table[name] = {
                 parameter.name: repr(parameter.default)
                 for parameter in parameters
                 if isinstance(parameter.default, plain)
             }
+            if hasattr(thing, "default_oracle"):
+                table[name]["default_oracle()"] = base_learner(thing)
     return {name: found for name, found in sorted(table.items()) if found}
 
 

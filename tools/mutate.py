@@ -262,7 +262,7 @@ def tests_near(mutant: Mutant) -> tuple[list[str], list[str]]:
         words = set(re.findall(r"\w+", text))
         stem = path.stem.strip("_") in test.stem
         room = bool({path.parent.name, path.parent.parent.name} & set(test.parent.parts))
-        score = 8 * len(around & words) + 8 * stem + 4 * (module in text) + 2 * room
+        score = 6 * len(around & words) + 8 * stem + 4 * (module in text) + 6 * room
         score += min(len(public & words), 3)
         if score > 0 and name not in LAST:
             scores[name] = score
@@ -294,6 +294,7 @@ LAST = ("tests/golden/test_golden.py",)
 UNCOMPILED = (
     "tests/kernels/test_kernel_parity.py",
     "tests/kernels/test_quantile_path.py",
+    "tests/kernels/test_splits.py",
     "tests/kernels/test_volumes.py",
     "tests/oracles/test_gradient_trees.py",
 )

@@ -416,7 +416,7 @@ def test_loss_is_the_product_of_factors_lb_c5_lb_c6(problem):
         bound *= factor
         loss = float(np.mean(np.exp(-y * record.scores[t])))
         assert loss == pytest.approx(bound, rel=1e-11)
-        assert loss < last
+        assert loss <= last * (1.0 + 1e-12)  # an edge within rounding of zero moves nothing
         assert np.mean(y * record.scores[t] <= 0) <= loss + 1e-12
         last = loss
 

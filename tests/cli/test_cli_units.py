@@ -323,3 +323,12 @@ def test_defaults_of_options():
     options.add_roles(parser, label_required=False)
     options.add_data(parser, optional=True)
     assert parser.parse_args([]).data is None
+
+
+def test_errors_name_places_in_the_file_whatever_rows_are_kept(tmp_path):
+    file = read(tmp_path, "a,b\n1,2\n3,4\n5,6\n7,8\n")
+    assert "row 2 (line 3)" in str(file.error("problem", row=1))
+    kept = file.keep(np.array([1, 3]))
+    assert "row 4 (line 5)" in str(kept.error("problem", row=1))
+    assert "row 4 (line 5)" in str(kept.keep(np.array([1])).error("problem", row=0))
+    assert "row" not in str(kept.error("problem")).replace(str(tmp_path), "")

@@ -61,3 +61,9 @@ def test_weights_are_one_for_each_row():
 def test_weights_that_are_refused(weights, message):
     with pytest.raises(ValueError, match=f"sample_weight: .*{message}"):
         read_weights(weights, 3)
+
+
+def test_masked_weights_are_read_where_nothing_is_masked():
+    np.testing.assert_array_equal(read_weights(np.ma.array([1.0, 2.0]), 2), [1.0, 2.0])
+    with pytest.raises(ValueError, match="sample_weight"):
+        read_weights(np.ma.array([1.0, 2.0], mask=[False, True]), 2)

@@ -365,3 +365,8 @@ def test_pool_never_falls_below_what_it_knows():
         assert found.edge == pytest.approx(float(dual @ found.column), abs=1e-12)
     patterns = [candidate.column.tobytes() for candidate in seen]
     assert len(set(patterns)) == len(patterns) > 5
+
+
+def test_stumps_promise_the_largest_edge():
+    """Certificates rest on it."""
+    assert StumpOracle().bind(make_sample(np.arange(4.0)[:, None])).exact
