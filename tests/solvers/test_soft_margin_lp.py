@@ -522,3 +522,17 @@ def test_smoothing_costs_no_more_than_it_may(beta, seed):
         assert -1e-12 <= lost <= cost + 1e-12
         if problem.price is None:
             assert master.weights.sum() == pytest.approx(1.0, abs=1e-11)
+
+
+def test_the_smooth_master_may_try_the_empty_vote():
+    """A line search that is cut at zero must not divide by the sum of nothing."""
+    from marginboost.solvers.masters.packed_pool import PackedPool
+    from marginboost.solvers.masters.smooth import SmoothMaster
+
+    y = np.array([1, -1, 1, -1])
+    pool = PackedPool(4)
+    pool.append(np.array([1, -1, -1, -1], dtype=np.int8))
+    master = SmoothMaster(SoftMargin(np.full(4, 0.25), 0.5), y)
+    coef, weights = master.solve(pool, np.zeros(1), 0.1)
+    assert np.isfinite(coef).all()
+    np.testing.assert_allclose(weights.sum(), 1.0)

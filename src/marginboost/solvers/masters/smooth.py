@@ -75,7 +75,7 @@ class SmoothMaster(Master):
             )
         coef = np.asarray(result.x)
         if not self._fixed:
-            coef /= coef.sum()
+            coef /= coef.sum() or 1.0
         if result.status == LOST:
             return self._polish(pool, coef, gap)
         self._find_rho(self.y * pool.combine(coef))
@@ -117,7 +117,8 @@ class SmoothMaster(Master):
     def _evaluate(self, pool: PackedPool, raw: Array) -> tuple[float, Array]:
         """Negative of the smoothed value, and its gradient; the ν-LP sees ``raw / Σ raw``."""
         self._check_clock()
-        total = 1.0 if self._fixed else float(raw.sum())
+        # A search may try the empty vote, which has no shares.
+        total = 1.0 if self._fixed else float(raw.sum()) or 1.0
         coef = raw / total
         margins = self.y * pool.combine(coef)
         self._find_rho(margins)
