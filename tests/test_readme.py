@@ -24,6 +24,8 @@ def test_table_is_that_of_the_code():
         **BaseBoostRegressor.registry,
     }
     for name, classifier in registries.items():
+        if not classifier.__module__.startswith("marginboost."):
+            continue  # made by a test
         facts = classifier.summary
         row = f"| `{name}` | {facts['problem']} | {facts['guarantee']} | {facts['reference']} |"
         assert row in text

@@ -97,17 +97,12 @@ def test_error_under_weights_whose_sum_overflows():
 
 def test_no_certificate_without_finite_bounds():
     """A rule that proves nothing has no certificate, however exact the base learner is."""
-
-    class Silent(algorithms.AdaBoost):
-        def upper(self, state, edge):
-            return np.inf
-
-    class SilentClassifier(algorithms.AdaBoostClassifier):
-        def make_rule(self, sample):
-            return Silent()
-
     X, target, _ = make_rows()
-    certificate = SilentClassifier(n_estimators=3).fit(X, target > 0.2).certificate_
+    rule = algorithms.AdaBoost()
+    rule.upper = lambda state, edge: np.inf
+    model = algorithms.AdaBoostClassifier(n_estimators=3)
+    model.make_rule = lambda sample: rule
+    certificate = model.fit(X, target > 0.2).certificate_
     assert certificate.upper == np.inf
     assert not certificate.certified
     assert "finite" in certificate.reason

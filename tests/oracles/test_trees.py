@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -91,6 +91,7 @@ def error(candidate, dual):
     idle=st.sampled_from([0.0, 0.4]),
     floor=st.sampled_from([0.0, 0.1]),
 )
+@example(1589, "entropy", "partition", 0.3, 0.4, 0.0)  # an idle row of a category not seen below
 def test_every_split_is_the_reference_one(seed, criterion, categorical, missing, idle, floor):
     X, y, dual = problem(seed, missing=missing, idle=idle)
     oracle = bound(

@@ -324,7 +324,9 @@ class Growth:
         run_rows(place, len(self.rows), n_threads)
         if len(self.rows) < len(out):
             idle = np.delete(grower.all_rows, self.rows)
-            cuts = np.ascontiguousarray(self.nodes["cut"])
+            # Where all present values go left, the cut may be a place in an order of categories.
+            all_left = np.isinf(tree.nodes["threshold"])
+            cuts = np.where(all_left, np.iinfo(np.int64).max, self.nodes["cut"])
 
             def walk(start: int, stop: int) -> None:
                 here = idle[start:stop]
