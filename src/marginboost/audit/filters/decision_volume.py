@@ -86,9 +86,10 @@ class DecisionVolumeFilter(NoiseFilter):
 
     def _find(self, X: Array, y: Array) -> tuple[Array, Array]:
         self.model_ = self.companion().fit(X, y)
-        given = y if self.label == "given" else None
-        volumes = log_decision_volumes(self.model_, X, given, padding=self.padding)
-        return volumes, smallest(volumes, self.fraction, self.model_.margins_)
+        given = self.label == "given"
+        volumes = log_decision_volumes(self.model_, X, y if given else None, padding=self.padding)
+        ties = self.model_.margins_ if given else None  # only the given label's region is empty
+        return volumes, smallest(volumes, self.fraction, ties)
 
 
 def smallest(values: Array, fraction: float, ties: Array | None = None) -> Array:
