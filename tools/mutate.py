@@ -288,21 +288,23 @@ def stages(mutant: Mutant) -> list[tuple[list[str], str]]:
     """
     first, second = tests_near(mutant)
     if "kernels/" not in mutant.path:
-        return [([mutant.path, *ALWAYS, *first], "kept"), (second, "kept"), (list(LAST), "kept")]
+        always = [name for part, name in ALWAYS.items() if part in mutant.path]
+        return [([mutant.path, *always, *first], "kept"), (second, "kept"), (list(LAST), "kept")]
     plain = [name for name in (*first, *second, *UNCOMPILED) if name in UNCOMPILED]
     return [(list(dict.fromkeys(plain)), "plain"), (first, "fresh"), (list(LAST), "fresh")]
 
 
 MOST_FILES = (3, 5)
 """Most test files in the first and the second run."""
-ALWAYS = ("tests/test_defaults.py",)
-"""Quick, and near to every default value."""
+ALWAYS = {"": "tests/test_defaults.py", "/algorithms/": "tests/estimators/test_settings.py"}
+"""Quick, and near to every default value or check of a setting in such files."""
 LAST = ("tests/golden/test_golden.py",)
 """Tests of everything at once, tried where those near the mutant pass."""
 UNCOMPILED = (
     "tests/kernels/test_kernel_parity.py",
     "tests/kernels/test_quantile_path.py",
     "tests/kernels/test_splits.py",
+    "tests/kernels/test_tree_walks.py",
     "tests/kernels/test_volumes.py",
     "tests/oracles/test_gradient_trees.py",
 )
@@ -326,6 +328,7 @@ MISUSED = (3, 4)
 def _pytest(options: list[str], home: Path, environment: dict[str, str], log: Path) -> None:
     """Run tests in a process forked from one that has imported what is slow to import."""
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell says so
     os.chdir(home)
     os.environ.update(environment)
     importlib.import_module("numba.core.config").reload_config()

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from marginboost import AdaBoostClassifier, BinnedMatrix, StumpOracle
 from marginboost.data import Table
-from marginboost.data.table import CHUNK_ROWS
+from marginboost.data.table import CHUNK_ROWS, read_array
 
 NAMES = ["a", "b", "c"]
 
@@ -450,3 +450,12 @@ def test_prediction_goes_through_frames_in_chunks():
     np.testing.assert_array_equal(votes[0], votes[2])
     tail = CATEGORICAL["pandas"](labels[-20:], x[-20:])
     np.testing.assert_array_equal(votes[0][-20:], model.decision_function(tail))
+
+
+def test_dates_are_found_in_any_kind_of_rows():
+    date = np.datetime64("2020-01-01")
+    for rows in ([[1.0, date]], ((date, date),), np.array([[1.0, date]], dtype=object)):
+        with pytest.raises(ValueError, match="X: got dates or times"):
+            read_array(rows)
+    for rows in ([[1.0, 2.0]], np.ones((1, 2)), np.array([[1.0, "a"]], dtype=object)):
+        assert read_array(rows) is rows
