@@ -308,7 +308,7 @@ def test_weighted_loss_is_the_loss_of_copies():
         (lambda: asymptotic_margin(1.5), r"edge: got 1.5, expected finite numbers in \[-1, 1\]"),
         (
             lambda: asymptotic_margin(-1.5, -0.5),
-            r"edge: got -1.5, expected finite numbers in \[-1, 1\]",
+            "edge: got -1.5, expected finite numbers",
         ),
         (lambda: normaliser_bound([0.5], [-1.0]), "coef: got -1"),
         (lambda: margin_bound([0.1, 0.2], 5), "vc_dimension: got 5"),

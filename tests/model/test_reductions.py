@@ -21,6 +21,7 @@ from marginboost import (
     Checkpoint,
     EarlyStopping,
     LPBoostClassifier,
+    LPBoostClassifierCV,
     MulticlassBooster,
     Stop,
     TimeBudget,
@@ -393,6 +394,20 @@ def test_grid_search_over_codes():
 def test_the_booster_takes_algorithms_for_two_classes(estimator):
     with pytest.raises(TypeError, match=r"estimator: got .* an algorithm of this package for two"):
         MulticlassBooster(estimator).fit(X, Y)
+
+
+def test_the_booster_shows_weights_and_margins_of_the_fit():
+    boosted = MulticlassBooster(AdaBoostClassifier(n_estimators=2)).fit(X, Y)
+    plain = AdaBoostClassifier(n_estimators=2).fit(X, Y)
+    np.testing.assert_array_equal(boosted.margins_, plain.margins_)
+    np.testing.assert_array_equal(boosted.dual_, plain.dual_)
+    assert len(boosted.margins_) == len(X)
+
+
+def test_splits_that_come_once_cannot_be_shared_out():
+    folds = (fold for fold in [(np.arange(100), np.arange(100, 150))])
+    with pytest.raises(TypeError, match=r"estimator: got .* cannot be copied .* a list of splits"):
+        MulticlassBooster(LPBoostClassifierCV(cv=folds)).fit(X, Y)
 
 
 def test_bad_decoding_and_missing_fit():
