@@ -58,11 +58,15 @@ if TYPE_CHECKING:
     from .data import BinnedMatrix
     from .model.reader import ModelFileError
     from .oracles import (
+        ActiveKernelOracle,
         FiniteOracle,
         GradientTreeOracle,
+        HalfSpaceOracle,
+        KernelOracle,
         LabelTreeOracle,
         LinearOracle,
         PooledOracle,
+        RBFNetOracle,
         ResamplingOracle,
         SklearnOracle,
         StumpOracle,
@@ -109,6 +113,7 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 __all__ = [
+    "ActiveKernelOracle",
     "AdaBoostClassifier",
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
@@ -131,7 +136,9 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRegressor",
     "GradientTreeOracle",
+    "HalfSpaceOracle",
     "History",
+    "KernelOracle",
     "L1LeveragingClassifier",
     "L2BoostRegressor",
     "LPBoostClassifier",
@@ -149,6 +156,7 @@ __all__ = [
     "NuArcClassifier",
     "PooledOracle",
     "Progress",
+    "RBFNetOracle",
     "RealAdaBoostClassifier",
     "ResamplingOracle",
     "RobustBoostClassifier",
