@@ -59,11 +59,15 @@ if TYPE_CHECKING:
     from .data import BinnedMatrix
     from .model.reader import ModelFileError
     from .oracles import (
+        ActiveKernelOracle,
         FiniteOracle,
         GradientTreeOracle,
+        HalfSpaceOracle,
+        KernelOracle,
         LabelTreeOracle,
         LinearOracle,
         PooledOracle,
+        RBFNetOracle,
         ResamplingOracle,
         SklearnOracle,
         StumpOracle,
@@ -110,6 +114,7 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 __all__ = [
+    "ActiveKernelOracle",
     "AdaBoostClassifier",
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
@@ -132,7 +137,9 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRegressor",
     "GradientTreeOracle",
+    "HalfSpaceOracle",
     "History",
+    "KernelOracle",
     "L1LeveragingClassifier",
     "L2BoostRegressor",
     "LPBoostClassifier",
@@ -151,6 +158,7 @@ __all__ = [
     "PBoostClassifier",
     "PooledOracle",
     "Progress",
+    "RBFNetOracle",
     "RealAdaBoostClassifier",
     "ResamplingOracle",
     "RobustBoostClassifier",

@@ -20,10 +20,14 @@ from marginboost.estimators.labels import LabelClassifier
 from marginboost.estimators.regressor import BaseBoostRegressor
 from marginboost.model import Link
 from marginboost.oracles import (
+    ActiveKernelOracle,
     FiniteOracle,
     GradientTreeOracle,
+    HalfSpaceOracle,
+    KernelOracle,
     LabelTreeOracle,
     LinearOracle,
+    RBFNetOracle,
     StumpOracle,
     Tree,
     TreeOracle,
@@ -232,6 +236,28 @@ def test_regressors(name: str) -> None:
     model = BaseBoostRegressor.registry[name](n_estimators=8).fit(X, target)
     codes = model.read_rows(X).dense(0, len(X))
     assert np.array_equal(run(model, codes)["prediction"], model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "oracle",
+    [RBFNetOracle(5), KernelOracle(), KernelOracle("poly"), ActiveKernelOracle()],
+    ids=lambda oracle: repr(oracle),
+)
+def test_kernel_functions(oracle: Any) -> None:
+    X, y = frame()
+    model = AdaBoostClassifier(oracle, n_estimators=6).fit(X, y)
+    codes = model.read_rows(X).dense(0, len(X))
+    found = run(model, codes)
+    np.testing.assert_allclose(found["vote"], model.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", ["sign", "halves"])
+def test_half_spaces(columns: str) -> None:
+    X, y = frame()
+    model = AdaBoostClassifier(HalfSpaceOracle(columns=columns), n_estimators=6).fit(X, y)
+    codes = model.read_rows(X).dense(0, len(X))
+    np.testing.assert_array_equal(run(model, codes)["vote"], model.decision_function(X))
 
 
 def test_lines_are_refused() -> None:
