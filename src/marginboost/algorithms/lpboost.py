@@ -406,7 +406,7 @@ class LPBoostClassifier(BaseMarginClassifier):
             check_number("solver_time_limit", self.solver_time_limit, above=0.0)
         check_choice("solver", self.solver, ("auto", *MASTERS))
 
-    def make_rule(self, sample: Sample) -> LPBoost:
+    def make_rule(self, sample: Sample) -> Rule:
         """Make the algorithm."""
         return self._rule(self.nu)
 

@@ -180,7 +180,7 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         return estimator.restore(_read_problems(fields, solver, features, decoding))
     classes = None
     if not numeric:
-        classes = _read_classes(fields["classes"], issubclass(solver.model_type, LabelModel))
+        classes = _read_classes(fields["classes"], version == 2)
     return estimator.restore(_read_found(fields, solver, features, classes))
 
 
@@ -198,15 +198,25 @@ def _read_found(
 ) -> Any:
     """Model of one run: of numbers, of two classes, or with hypotheses that answer for all."""
     kind: Any = solver.model_type
-    shape = () if classes is None or not issubclass(kind, LabelModel) else (len(classes),)
-    parts = {} if classes is None else {"classes": classes, "link": solver.make_link()}
+    chosen = _read_chosen(fields, solver, solver.chosen_names)
+    parts: dict[str, Any] = {}
+    if classes is not None:
+        kind, link = solver.model_parts(len(classes), chosen)
+        parts = {"classes": classes, "link": link}
+        if len(classes) > 2 and not _labels(kind):
+            fields["classes"].wrong("two distinct classes")
     return kind(
         name=type(solver).__name__,
         features=features,
-        run=_read_run(fields, features, shape),
-        chosen=_read_chosen(fields, solver, solver.chosen_names),
+        run=_read_run(fields, features, (len(parts["classes"]),) if _labels(kind) else ()),
+        chosen=chosen,
         **parts,
     )
+
+
+def _labels(kind: type[Any]) -> bool:
+    """Whether hypotheses of such a model answer for all classes."""
+    return issubclass(kind, LabelModel)
 
 
 def _read_problems(
