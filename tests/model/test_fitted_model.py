@@ -172,3 +172,12 @@ def test_importances_are_shares_however_small_the_steps(learning_rate):
     assert not hasattr(model, "feature_importances_")
     assert model.fit(X, y).feature_importances_.tolist() == [0.0, 1.0]
     assert model.intercept_ == 0.0
+
+
+def test_only_several_problems_have_a_code():
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    three = AdaBoostClassifier(n_estimators=1).fit(X, y)
+    np.testing.assert_array_equal(three.code_, 2 * np.eye(3, dtype=int) - 1)
+    two = AdaBoostClassifier(n_estimators=1).fit(X[:6], y[:6])
+    with pytest.raises(AttributeError, match="solves one problem, without a code"):
+        _ = two.code_

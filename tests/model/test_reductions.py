@@ -436,6 +436,3 @@ def test_problems_have_the_classes_minus_and_plus_one_also_when_read(tmp_path):
     for one in (model, load(tmp_path / "m.json")):
         assert [problem.classes_.tolist() for problem in one.problems_] == [[-1, 1]] * 3
         np.testing.assert_array_equal(one.code_, 2 * np.eye(3, dtype=int) - 1)
-    two = AdaBoostClassifier(n_estimators=2).fit(X[:100], Y[:100])
-    with pytest.raises(AttributeError, match="solves one problem, without a code"):
-        _ = two.code_
