@@ -270,13 +270,13 @@ def tests_near(mutant: Mutant) -> tuple[list[str], list[str]]:
         words = set(re.findall(r"\w+", text))
         stem = path.stem.strip("_") in test.stem
         room = bool({path.parent.name, path.parent.parent.name} & set(test.parent.parts))
-        score = 6 * len(around & words) + 8 * stem + 4 * (module in text) + 8 * room
+        score = 6 * len(around & words) + 8 * stem + 4 * (module in text) + 6 * room
         score += min(len(public & words), 3)
         if score > 0 and name not in LAST:
             scores[name] = score
     near = sorted(scores, key=lambda name: -scores[name])[: sum(MOST_FILES)]
     quick = [name for name in near if name not in SLOW]
-    first = [name for name in quick if scores[name] >= 8][: MOST_FILES[0]] or quick[:2]
+    first = [name for name in quick if scores[name] >= 6][: MOST_FILES[0]] or quick[:2]
     return first, [name for name in near if name not in first]
 
 
