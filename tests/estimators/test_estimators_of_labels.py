@@ -5,7 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from marginboost import AdaBoostM1Classifier, LabelTreeOracle, StumpOracle
-from marginboost.oracles import SklearnLabelOracle
+from marginboost.oracles.label_trees import SklearnLabelOracle
 
 X, Y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
 
@@ -21,6 +21,5 @@ def test_what_cannot_tell_several_classes_apart_is_refused(wrong):
 def test_oracles_are_taken_as_they_are_and_classifiers_wrapped():
     trees = LabelTreeOracle(max_depth=1)
     assert AdaBoostM1Classifier(trees).make_oracle() is trees
-    assert isinstance(
-        AdaBoostM1Classifier(DecisionTreeClassifier()).make_oracle(), SklearnLabelOracle
-    )
+    made = AdaBoostM1Classifier(DecisionTreeClassifier()).make_oracle()
+    assert isinstance(made, SklearnLabelOracle)
