@@ -41,7 +41,7 @@ PACKAGE = ROOT / "src" / "marginboost"
 HARMLESS = ROOT / "tools" / "harmless_mutants.json"
 TIMEOUT = 200
 """Seconds of processor time after which a run of tests counts as hung, however busy the machine is;
-the unchanged source has to be quicker. One that waits is given six times as long by the clock."""
+the unchanged source has to be quicker. One that waits is given three times as long by the clock."""
 HUNG = (-signal.SIGXCPU, -signal.SIGKILL)
 FEWER = ("/reports/", "/reproduce/", "/displays/", "demo.py")
 """Pictures, pages and settings of experiments: drawn a third as often."""
@@ -360,7 +360,7 @@ def run_tests(tests: list[str], kernels: str, home: Path, *options: str) -> tupl
             environment["NUMBA_DISABLE_JIT"] = "1"
         child = FORKS.Process(target=_pytest, args=(arguments, home, environment, log))
         child.start()
-        child.join(6 * TIMEOUT)
+        child.join(3 * TIMEOUT)
         if child.exitcode is None:
             os.killpg(child.pid or 0, signal.SIGKILL)
             child.join()

@@ -15,6 +15,7 @@ import pytest
 from cli_tables import ROLES, write_rows
 
 from marginboost import reports
+from marginboost.audit import LabelAudit
 
 HEADER = ["name", "size", "dose", "kind", "weight", "answer"]
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -484,3 +485,12 @@ def test_serving_ends_with_the_server_stopped(run, noisy, monkeypatch, options, 
     assert found.code == 0
     assert ports == [port]
     assert server.asked == asked
+
+
+def test_an_occupied_port_is_said_before_any_work(run, noisy, monkeypatch):
+    monkeypatch.delattr(LabelAudit, "fit")
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        port = occupied.getsockname()[1]
+        found = run("audit", noisy, *ROLES, *QUICK, "--serve", "--port", port)
+    assert found.code == 2
+    assert f"--port: {port} cannot be used" in found.err
