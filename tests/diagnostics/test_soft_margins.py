@@ -19,6 +19,7 @@ from marginboost import (
     LPBoostClassifier,
     MarginalAdaBoostClassifier,
 )
+from marginboost.capacity import compression_bound, risk_compression_bound
 from marginboost.core import Callback, Stop
 from marginboost.datasets import circle_2d, flip_labels
 from marginboost.diagnostics import (
@@ -26,7 +27,6 @@ from marginboost.diagnostics import (
     average_influence,
     best_methods,
     compare_errors,
-    compression_bound,
     effective_number,
     freedom_of_movement,
     important_examples,
@@ -36,7 +36,6 @@ from marginboost.diagnostics import (
     nu_bound,
     nu_margin,
     optimality_violation,
-    risk_compression_bound,
     smooth_slack,
     softened_margins,
     stability_bound,
