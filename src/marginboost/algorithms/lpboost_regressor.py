@@ -145,11 +145,7 @@ class LPRegression(LPBoost):
         """Σα of all hypotheses but the intercept."""
         constant = constant_tree(1.0)
         return float(
-            sum(
-                abs(w)
-                for w, h in zip(ensemble.coef, ensemble.members, strict=True)
-                if h != constant
-            )
+            sum(abs(w) for w, h in zip(ensemble.coef, ensemble.members, strict=True) if h != constant)
         )
 
     def upper(self, state: State, edge: float) -> float:

@@ -228,7 +228,9 @@ class FixedTube(TubeProblem):
     shares = np.zeros(1)
     equations = np.array([[1.0, -1.0]])
 
-    def __init__(self, y: Array, prior: Array, price: float, *, epsilon: float) -> None:
+    def __init__(
+        self, y: Array, prior: Array, price: float, *, epsilon: float
+    ) -> None:
         self.width = epsilon
         super().__init__(y, prior, price)
 
@@ -257,7 +259,9 @@ class NuTube(TubeProblem):
     signs = np.array([1.0, -1.0])
     equations = np.eye(2)
 
-    def __init__(self, y: Array, prior: Array, price: float, *, nu: float) -> None:
+    def __init__(
+        self, y: Array, prior: Array, price: float, *, nu: float
+    ) -> None:
         self.nu = nu
         self.shares = np.full(2, 0.5 * nu)
         super().__init__(y, prior, price)
@@ -315,7 +319,9 @@ class QuantileTube(TubeProblem):
     signs = np.ones(1)
     equations = np.ones((1, 1))
 
-    def __init__(self, y: Array, prior: Array, price: float, *, quantile: float) -> None:
+    def __init__(
+        self, y: Array, prior: Array, price: float, *, quantile: float
+    ) -> None:
         self.quantile = quantile
         self.shift = 1.0 - quantile
         self.shares = np.array([1.0 - quantile])
