@@ -25,6 +25,7 @@ from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
 from .naive_p_boost import NaivePBoost
 from .nu_arc import NuArc, NuArcClassifier
 from .p_boost import PBoostClassifier
+from .p_boost_cv import PBoostClassifierCV
 from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
 from .real_adaboost import RealAdaBoostClassifier
 from .samme import SAMME, PrintedSAMME, SAMMEClassifier
@@ -83,6 +84,7 @@ __all__ = [
     "NuArc",
     "NuArcClassifier",
     "PBoostClassifier",
+    "PBoostClassifierCV",
     "PrintedSAMME",
     "RealAdaBoostClassifier",
     "SAMMEClassifier",
