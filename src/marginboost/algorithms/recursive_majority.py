@@ -1,10 +1,10 @@
 """Schapire's first booster: majorities of three, within majorities of three (CH-M1).
 
 Problem: make the error of a base learner small when nothing is known but that it is below one half.
-From a distribution D learn h1; from D2, which is D with the rows that h1 has right and those that
-it has wrong at one half each, learn h2; from D3, which is D on the rows where both differ, learn
-h3. The majority of the three, with errors of at most α each on its own distribution, has an error
-on D of at most
+From a distribution learn a first hypothesis; from the same with the rows that it has right and
+those that it has wrong at one half each, learn a second; from the rows where both differ, a third.
+The majority of the three, with errors of at most α each on its own distribution, has an error on
+the first one of at most
 
     g(α) = 3 α² - 2 α³ < α      (for 0 < α < ½).
 
