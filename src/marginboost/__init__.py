@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         LogitBoostClassifier,
         LPBoostClassifier,
         LPBoostClassifierCV,
+        LPBoostRegressor,
         LSBoostRegressor,
         MadaBoostClassifier,
         MarginalAdaBoostClassifier,
@@ -63,11 +64,15 @@ if TYPE_CHECKING:
     from .data import BinnedMatrix
     from .model.reader import ModelFileError
     from .oracles import (
+        ActiveKernelOracle,
         FiniteOracle,
         GradientTreeOracle,
+        HalfSpaceOracle,
+        KernelOracle,
         LabelTreeOracle,
         LinearOracle,
         PooledOracle,
+        RBFNetOracle,
         ResamplingOracle,
         SklearnOracle,
         StumpOracle,
@@ -114,6 +119,7 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 __all__ = [
+    "ActiveKernelOracle",
     "AdaBoostClassifier",
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
@@ -138,11 +144,14 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRegressor",
     "GradientTreeOracle",
+    "HalfSpaceOracle",
     "History",
+    "KernelOracle",
     "L1LeveragingClassifier",
     "L2BoostRegressor",
     "LPBoostClassifier",
     "LPBoostClassifierCV",
+    "LPBoostRegressor",
     "LSBoostRegressor",
     "LabelAudit",
     "LabelTreeOracle",
@@ -158,6 +167,7 @@ __all__ = [
     "PBoostClassifierCV",
     "PooledOracle",
     "Progress",
+    "RBFNetOracle",
     "RankBoostClassifier",
     "RealAdaBoostClassifier",
     "ResamplingOracle",

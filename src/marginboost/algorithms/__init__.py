@@ -21,6 +21,7 @@ from .l2_boost import L2Boost, L2BoostRegressor
 from .leveraging import Leveraging, LeveragingClassifier
 from .logit_boost import LogitBoostClassifier
 from .lpboost import LPBoost, LPBoostClassifier
+from .lpboost_regressor import LPBoostRegressor, LPRegression
 from .ls_boost import LSBoost, LSBoostRegressor
 from .madaboost import MadaBoost, MadaBoostClassifier
 from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
@@ -78,6 +79,8 @@ __all__ = [
     "LPBoost",
     "LPBoostClassifier",
     "LPBoostClassifierCV",
+    "LPBoostRegressor",
+    "LPRegression",
     "LSBoost",
     "LSBoostRegressor",
     "Leveraging",

@@ -40,6 +40,8 @@ NEGLIGIBLE = 1e-10
 """An edge, a step or a time below this is none."""
 ACCURACY = 1e-10
 """Of steps."""
+LONGEST = 1e6
+"""A step beyond this is one of a hypothesis that keeps its edge for ever."""
 
 
 class BrownBoost(Rule):
@@ -126,23 +128,29 @@ class _Path:
         return increasing_root(lost, -step, step)
 
     def minus_edge(self, step: float) -> tuple[float, float]:
-        """Minus the edge after a step, on its way of constant potential; no derivative."""
+        """Minus the edge after a step, on its way of constant potential, and its derivative."""
         at = (self.before + step * self.outcomes - self.time(step)) / self.root
         exponent = -at * at
         weights = self.prior * np.exp(exponent - exponent.max())
-        return -float(weights @ self.outcomes) / float(weights.sum()), 0.0
+        weights /= weights.sum()
+        edge = float(weights @ self.outcomes)
+        spread = weights * (self.outcomes - edge) ** 2
+        return -edge, 2.0 * float(spread @ at) / self.root
+
+    def overtime(self, step: float) -> tuple[float, float]:
+        """Time beyond what is left, and its derivative, which is the edge."""
+        return self.time(step) - self.left, -self.minus_edge(step)[0]
 
     def end(self) -> tuple[float, float]:
         """Step and time at which no edge is left, or no time."""
         high = self.root
-        while self.time(high) < self.left and self.minus_edge(high)[0] < 0.0 and high < 1e6:
+        while self.time(high) < self.left and self.minus_edge(high)[0] < 0.0 and high < LONGEST:
             high *= 2.0
         step = high
         if self.minus_edge(high)[0] > 0.0:
             step = increasing_root(self.minus_edge, 0.0, high, ACCURACY)
         if self.time(step) >= self.left:
-            step = increasing_root(lambda a: (self.time(a) - self.left, 0.0), 0.0, step, ACCURACY)
-            return step, self.left
+            return increasing_root(self.overtime, 0.0, step, ACCURACY), self.left
         return step, self.time(step)
 
 

@@ -15,21 +15,24 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import BinnedMatrix, Table
 from ..data.table import frame_names, is_frame
-from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from ..validation import check_choice, check_number
 from .evidence import Evidence
 from .folds import SEED, Fold, check_classifier, make_folds, take_rows
+from .soft_labels import soft_rows
 from .stacking import Stack, stack_votes
-from .votes import TRAINING_ROWS, Views, default_voters, fold_votes
+from .votes import FEW_ROWS, TRAINING_ROWS, Views, default_voters, fold_votes, soft_votes
 
 POLICIES = ("drop", "relabel", "downweight")
+SECOND_VOTE = 100
+"""Rows from which on the default voters vote a second time: fewer teach them nothing new."""
 
 
 class LabelAudit(BaseEstimator):
@@ -38,13 +41,15 @@ class LabelAudit(BaseEstimator):
     Parameters
     ----------
     voters : classifier, mapping of name to classifier, or None
-        Who votes: any classifiers of this package or of scikit-learn. None is boosted stumps, a
-        forest of random trees and a linear model, which between them cope with missing values,
-        categories, and most shapes of data.
+        Who votes: any classifiers of this package or of scikit-learn. None is gradient trees,
+        boosted stumps and a linear model, and a forest of random trees up to 5,000 rows: between
+        them they cope with interactions, missing values, categories, and most shapes of data. From
+        100 to 5,000 rows they vote twice, the second time after learning from the labels as the
+        first vote weighs them.
     cv : int, splitter, iterable of (train, test) or None
         Folds; every row is judged by voters that learnt from the other folds, and so must be in one
         test fold. An integer makes that many shuffled, stratified ones, or as many as the rarest
-        class has rows if those are fewer; None is 5.
+        class has rows if those are fewer; None is 5 up to 5,000 rows, and 3 above.
     fdr : float
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
@@ -77,7 +82,9 @@ class LabelAudit(BaseEstimator):
     belief_ : array (n_rows, n_classes)
         Probability of each class before the given label is taken into account.
     votes_ : dict
-        Out-of-fold class probabilities of each voter.
+        Out-of-fold class probabilities of each voter, when it voted last.
+    stack_ : Stack
+        How they were combined, and the noise that was found.
     voter_weights_ : dict
         Weight of each voter in the combination.
 
@@ -96,7 +103,7 @@ class LabelAudit(BaseEstimator):
         self,
         voters: Any = None,
         *,
-        cv: Any = 5,
+        cv: Any = None,
         fdr: float = 0.2,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -133,30 +140,29 @@ class LabelAudit(BaseEstimator):
 
     def fit_table(self, X: Any, table: Table, labels: Array) -> Self:
         """Audit rows that are already read; ``X`` is what voters of the caller's own are given."""
-        voters, ours = self._check_voters()
+        self._check_voters()
         self.classes_ = distinct_labels(labels)
         if len(self.classes_) < 2:
             only = self.classes_.tolist()[0]
             raise ValueError(f"y: got one class ({only!r}), expected at least two")
         self.codes_ = np.searchsorted(self.classes_, labels)
         views = Views(X, table, self.n_jobs)
-        self._vote(voters, ours, views)
+        self._vote(views)
         self._judge()
         self._evidence = Evidence(views, self.codes_, self.score_)
         return self
 
-    def _check_voters(self) -> tuple[dict[str, Any], bool]:
-        """Voters by name, and whether they are the default ones."""
+    def _check_voters(self) -> dict[str, Any] | None:
+        """Voters of the caller by name; None for the default ones."""
         if self.voters is None:
-            seed = SEED if self.random_state is None else self.random_state
-            return default_voters(self.n_jobs, seed), True
+            return None
         given = self.voters
         named = dict(given) if isinstance(given, Mapping) else {type(given).__name__: given}
         for name, voter in named.items():
             check_classifier(f"voters[{name!r}]", voter)
         if not named:
             raise ValueError("voters: got none, expected at least one classifier")
-        return named, False
+        return named
 
     def _read_table(self, X: Any) -> Table:
         if isinstance(X, BinnedMatrix):
@@ -180,18 +186,34 @@ class LabelAudit(BaseEstimator):
         columns = [] if chosen is None else [_position(item, names) for item in chosen]
         return Table.learn(X, names, columns)
 
-    def _vote(self, voters: dict[str, Any], ours: bool, views: Views) -> None:
-        n_classes = len(self.classes_)
-        folds = self._folds()
+    def _vote(self, views: Views) -> None:
+        """Ask all voters; the default ones twice, where the table is small."""
+        given, folds = self._check_voters(), self._folds()
+        n_rows, n_classes = len(self.codes_), len(self.classes_)
+        seed = SEED if self.random_state is None else self.random_state
+        ours = given is None
+        voters = given or default_voters(n_rows, n_classes, self.n_jobs, seed)
         self.votes_ = {}
         for name, voter in voters.items():
-            most = TRAINING_ROWS if ours and not isinstance(voter, BaseMarginClassifier) else None
+            most = TRAINING_ROWS if ours and isinstance(voter, LogisticRegression) else None
             rows = views.of(voter, ours)
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most)
+        self.stack_ = self._combined()
+        if ours and SECOND_VOTE <= n_rows <= FEW_ROWS:
+            soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
+            self.votes_ = {
+                name: soft_votes(voter, views.of(voter, ours), soft, n_classes, folds)
+                for name, voter in voters.items()
+            }
+            self.stack_ = self.stack_.after(self._combined())
+
+    def _combined(self) -> Stack:
+        return stack_votes(np.array(list(self.votes_.values())), self.codes_)
 
     def _folds(self) -> list[Fold]:
         """Folds; no more of them than rows of the rarest class, if only their number is given."""
-        cv: Any = 5 if self.cv is None else self.cv
+        default = 5 if len(self.codes_) <= FEW_ROWS else 3
+        cv: Any = default if self.cv is None else self.cv
         if isinstance(cv, Integral):
             check_number("cv", cv, at_least=2, integer=True)
             counts = np.bincount(self.codes_)
@@ -205,7 +227,7 @@ class LabelAudit(BaseEstimator):
 
     def _judge(self) -> None:
         """Scores, suggestions, flags and noise rates from the votes."""
-        stack: Stack = stack_votes(np.array(list(self.votes_.values())), self.codes_)
+        stack = self.stack_
         self.voter_weights_ = dict(zip(self.votes_, stack.weights.tolist(), strict=True))
         self.belief_ = stack.belief
         self.score_ = stack.trust(self.codes_)

@@ -140,7 +140,8 @@ class State:
         self.coef[self.first :] = [float(weight) for weight in coef]
         self.scores[:] = scores
         self.l1_norm = float(np.abs(coef).sum())
-        self.min_margin = float(np.min(self.sample.y * scores)) / self.l1_norm
+        if not self.sample.numeric:
+            self.min_margin = float(np.min(self.sample.y * scores)) / (self.l1_norm or 1.0)
 
     def restart(self) -> None:
         """Begin a new, empty combination; the old one stays on record, with its margin."""
