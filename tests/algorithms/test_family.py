@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
@@ -13,12 +13,21 @@ from marginboost import (
     AdaBoostClassifier,
     BoostByMajorityClassifier,
     BrownBoostClassifier,
+    ERLPBoostClassifier,
     RankBoostClassifier,
     Stop,
     StumpOracle,
     solve_margin_lp,
 )
-from marginboost.algorithms import AdaBoost, ArcGV, BoostByMajority, BrownBoost, RankBoost
+from marginboost.algorithms import (
+    AdaBoost,
+    ArcGV,
+    BoostByMajority,
+    BrownBoost,
+    CorrectiveERLPBoost,
+    RankBoost,
+    corrective_erlpboost,
+)
 from marginboost.algorithms.boost_by_majority import log_weights, majority_error, rounds_needed
 from marginboost.algorithms.brown_boost import mean_potential
 from marginboost.algorithms.rank_boost import ranking_loss
@@ -29,6 +38,7 @@ from marginboost.data import BinnedMatrix
 from marginboost.datasets import ring
 from marginboost.oracles.finite import FiniteOracle, matrix_sample
 from marginboost.solvers import hedge, hedge_rate, play
+from marginboost.solvers.entropy_projection import CappedEntropy
 
 
 def outcomes(seed, rows=40, columns=60, right=0.6):
@@ -44,6 +54,7 @@ def run(rule, matrix, rounds, *callbacks, y=None):
 # -- Hedge and games -----------------------------------------------------------------------------
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 999), st.floats(0.01, 3.0), st.integers(2, 20))
 def test_hedge_keeps_its_bound_whatever_the_losses(seed, rate, actions):
     rng = np.random.default_rng(seed)
@@ -110,6 +121,7 @@ def test_boosting_is_a_row_player(strategy, rule):
 # -- boost-by-majority ---------------------------------------------------------------------------
 
 
+@settings(max_examples=25)
 @given(st.integers(1, 200), st.floats(0.01, 0.9))
 def test_majority_error_is_a_binomial_tail(rounds, edge):
     tail = binom.cdf(rounds // 2, rounds, (1.0 + edge) / 2.0)
@@ -122,6 +134,7 @@ def test_rounds_needed_are_the_fewest():
         assert majority_error(rounds, edge) <= error < majority_error(rounds - 2, edge)
 
 
+@settings(max_examples=25)
 @given(st.integers(2, 30), st.floats(0.02, 0.8), st.data())
 def test_weights_are_the_chance_to_be_decided_by_the_next(rounds, edge, data):
     made = data.draw(st.integers(0, rounds - 1))
@@ -199,6 +212,7 @@ def test_brown_boost_gives_wrong_labels_up():
 # -- RankBoost -----------------------------------------------------------------------------------
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 300))
 def test_rank_boost_keeps_its_product_bound(seed):
     rng = np.random.default_rng(seed)
@@ -286,3 +300,44 @@ def test_majority_of_stumps_on_rows():
     sample = Sample.of_labels(y, rows=bins, bins=bins)
     three = recursive_majority(sample, StumpOracle(), 2)
     assert np.mean(three(X) != y) < 0.4
+
+
+# -- corrective ERLPBoost ------------------------------------------------------------------------
+
+
+class Scores(Callback):
+    def on_start(self, state, oracle, rule, max_rounds):
+        self.found = []
+
+    def on_round(self, state):
+        self.found.append(state.sample.y * state.scores)
+
+
+def test_corrective_erlpboost_keeps_its_promise():
+    nu, accuracy = 0.3, 0.1
+    for seed in range(2):
+        matrix, watch = outcomes(seed), Scores()
+        rule = CorrectiveERLPBoost(nu, accuracy)
+        sample = matrix_sample(matrix, np.ones(len(matrix), dtype=int))
+        allowed = corrective_erlpboost.rounds_needed(nu, accuracy)
+        done = train(
+            sample, FiniteOracle(), rule, max_rounds=allowed, tol=accuracy, callbacks=[watch]
+        )
+        assert done.stop is Stop.GAP
+        best = solve_margin_lp(matrix, nu).value
+        assert best - accuracy <= done.certificate.lower <= best + 1e-9
+        assert done.ensemble.l1_norm == pytest.approx(1.0)
+        entropy = CappedEntropy(sample.prior, nu)
+        smoothed = [entropy.weigh(rule.eta * margins).value / rule.eta for margins in watch.found]
+        assert (np.diff(smoothed) >= -1e-12).all()
+
+
+def test_one_coefficient_or_all_reach_the_same_soft_margin():
+    X, y = ring(60, 0.1, seed=4)
+    settings = {"accuracy": 0.1, "nu": 0.5}
+    one = ERLPBoostClassifier(correction="single", n_estimators=3000, **settings).fit(X, y)
+    every = ERLPBoostClassifier(**settings).fit(X, y)
+    assert one.certificate_.gap <= 0.1
+    assert one.certificate_.lower == pytest.approx(every.certificate_.lower, abs=0.1)
+    with pytest.raises(ValueError, match="correction: got"):
+        ERLPBoostClassifier(correction="some").fit(X, y)

@@ -6,21 +6,22 @@ import pytest
 from marginboost import PBoostClassifier
 from marginboost.datasets import ring
 from marginboost.reproduce.ring import (
+    ADABOOST,
+    NOISES,
     PS,
     PUBLISHED,
     ErrorCurves,
     Mean,
     published_mean,
     tables,
-    thresholds,
     trial,
 )
 
 
 def test_quick_tables():
-    tables_made = list(tables(3, 60, noises=(0, 20), ps=(1.0, 2.0)))
+    tables_made = list(tables(3, 40, noises=(0, 20), ps=(1.0,)))
     assert len(tables_made) == 3
-    assert len(tables_made[0].rows) == 9
+    assert len(tables_made[0].rows) == 5
     verdicts = {row[0]: row[-1] for row in tables_made[0].rows}
     assert verdicts["sloppy, p = 1"] == "not reproduced"
     honest = tables_made[-1].rows
@@ -45,7 +46,7 @@ def test_votes_of_all_p_from_one_run_are_those_of_runs_of_their_own():
 
 
 def test_strict_ends_early_below_one_and_does_better_above():
-    results = [trial(0, seed, 80, (0.5, 2.0)) for seed in range(3)]
+    results = [trial(0, seed, 60, (0.5, 2.0)) for seed in range(2)]
     assert max(result["strict", 0.5].rounds for result in results) <= 10
     for result in results:
         assert result["strict", 2.0].oracle < result["strict", 0.5].oracle
@@ -61,4 +62,4 @@ def test_verdicts_can_be_either():
 def test_published_numbers_are_complete():
     for means, spreads in PUBLISHED.values():
         assert len(means) == len(spreads) == len(PS)
-    assert [row[-1] for row in thresholds().rows] == ["0.669744", "0.679109"]
+    assert ADABOOST.keys() == set(NOISES)

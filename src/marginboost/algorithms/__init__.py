@@ -11,6 +11,7 @@ from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
 from .brown_boost import BrownBoost, BrownBoostClassifier
+from .corrective_erlpboost import CorrectiveERLPBoost
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
 from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier
@@ -65,6 +66,7 @@ __all__ = [
     "BoostByMajorityClassifier",
     "BrownBoost",
     "BrownBoostClassifier",
+    "CorrectiveERLPBoost",
     "ERLPBoost",
     "ERLPBoostClassifier",
     "GentleBoostClassifier",
