@@ -40,6 +40,7 @@ NEGLIGIBLE = 1e-10
 """An edge, a step or a time below this is none."""
 ACCURACY = 1e-10
 """Of steps."""
+TIME_ACCURACY = 1e-14
 LONGEST = 1e6
 """A step beyond this is one of a hypothesis that keeps its edge for ever."""
 
@@ -115,9 +116,12 @@ class _Path:
         self.prior, self.outcomes = state.sample.prior, (y * best.column).astype(np.float64)
         self.before = y * state.scores + left
         self.mean = float(self.prior @ erf(self.before / self.root))
+        self._times: dict[float, float] = {}
 
     def time(self, step: float) -> float:
         """Time after which the mean potential is as it was: at most the step."""
+        if step in self._times:
+            return self._times[step]
         moved = self.before + step * self.outcomes
 
         def lost(time: float) -> tuple[float, float]:
@@ -125,7 +129,8 @@ class _Path:
             slope = float(self.prior @ np.exp(-at * at)) * 2.0 / (math.sqrt(math.pi) * self.root)
             return self.mean - float(self.prior @ erf(at)), slope
 
-        return increasing_root(lost, -step, step)
+        self._times[step] = increasing_root(lost, -step, step, TIME_ACCURACY)
+        return self._times[step]
 
     def minus_edge(self, step: float) -> tuple[float, float]:
         """Minus the edge after a step, on its way of constant potential, and its derivative."""

@@ -17,7 +17,7 @@ Rate: the least gap of Frank-Wolfe steps is at most 27 η / (T + 2) after T roun
 the bounds are within ε after about 54 η / ε rounds, of the order ln(1/ν) / ε².
 
 References: Shalev-Shwartz & Singer, *On the equivalence of weak learnability and linear
-separability*, 2010; Warmuth, Glocer & Vishwanathan 2008, section 5; Jaggi, *Revisiting Frank-Wolfe*,
+separability*, 2010; Warmuth, Glocer & Vishwanathan 2008; Jaggi, *Revisiting Frank-Wolfe*,
 2013, theorem 2.
 """
 
