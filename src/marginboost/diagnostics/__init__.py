@@ -46,6 +46,7 @@ information_criterion, degrees_of_freedom,              AIC, BIC, AICc along a r
 InformationStopping
 coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
 CoefficientPathDisplay                                  least angle regression (CH-A6b)
+evaluate, Evaluation                                    scores beside the base rate, curves
 ReliabilityDisplay                                      probabilities against what happened
 MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
@@ -115,6 +116,7 @@ from .edges import (
     support_overlap,
     support_vectors,
 )
+from .evaluation import Evaluation, evaluate
 from .influence import InfluenceRecorder, average_influence, important_examples
 from .information import InformationStopping, degrees_of_freedom, information_criterion
 from .leveraging import (
@@ -162,6 +164,7 @@ __all__ = [
     "DecisionRegionDisplay",
     "DualWeightDisplay",
     "EdgeDisplay",
+    "Evaluation",
     "FreedomOfMovement",
     "GapDisplay",
     "GapRaceDisplay",
@@ -205,6 +208,7 @@ __all__ = [
     "ensemble_margin",
     "entropy_bound",
     "error_from_edge",
+    "evaluate",
     "exponential_loss",
     "freedom_of_movement",
     "gap_report",
