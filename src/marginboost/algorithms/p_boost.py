@@ -133,6 +133,7 @@ class PBoostClassifier(BaseMarginClassifier):
         check_choice("variant", self.variant, VARIANTS)
         check_choice("search", self.search, SEARCHES)
         check_choice("weight_update", self.weight_update, WEIGHT_UPDATES)
+        check_choice("signed", self.signed, (False, True))
         check_number("penalty", self.penalty, at_least=0.0)
         check_number("acceleration", self.acceleration, at_least=0.0)
         check_number("max_restarts", self.max_restarts, at_least=0, integer=True)
