@@ -86,7 +86,7 @@ def hedge_rate(actions: int, largest_best: float) -> float:
     """Rate with which the regret is at most ``√(2 L ln N) + ln N``, if the best action loses ≤ L.
 
     >>> round(hedge_rate(10, 100.0), 4)
-    0.1943
+    0.1944
     """
     return math.log1p(math.sqrt(2.0 * math.log(actions) / largest_best))
 
