@@ -81,7 +81,7 @@ def missing_values(table: Any) -> int:
 
 
 def training_data(args: argparse.Namespace, file: DataFile | None = None) -> Dataset:
-    """Read a file with labels or targets, if it is not read yet, for ``fit``, ``compare`` and ``audit``."""
+    """Read a file to learn from, if it is not read yet, for ``fit``, ``compare`` and ``audit``."""
     file = file or read_file(args.data, dialect_of(args))
     names = feature_names(file, args)
     file.check_names(*args.categorical, option="--categorical")
