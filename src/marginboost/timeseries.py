@@ -1,8 +1,8 @@
-"""Time series as tables: delays of a series for features, and predictions fed back (R2-E12, R2-E13).
+"""Time series as tables: delays for features, and predictions fed back (R2-E12, R2-E13).
 
 A regressor knows rows, not time. :func:`lagged` makes a row of each moment, of values in the past,
-and its target is a value in the future; :func:`predict_ahead` lets a fitted model go on from the end
-of a series, with its own predictions in place of values that are not there yet.
+and its target is a value in the future; :func:`predict_ahead` lets a fitted model go on from the
+end of a series, with its own predictions in place of values that are not there yet.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def predict_ahead(model: Any, series: Any, n_steps: int, n_lags: int, delay: int
     model : regressor
         Fitted to rows of :func:`lagged`.
     series : array-like
-        Past values; the last ``(n_lags - 1) * delay + 1`` and a few more are needed.
+        Past values, at least ``n_lags * delay`` of them.
     n_steps : int
         Values to predict.
     n_lags, delay : int
@@ -102,20 +102,6 @@ def predict_ahead(model: Any, series: Any, n_steps: int, n_lags: int, delay: int
         rows = np.stack([known[ends - (k + 1) * delay] for k in range(n_lags)], axis=1)
         known[ends] = model.predict(rows)
     return known[first:]
-
-
-def normalised_error(truth: Any, predicted: Any) -> float:
-    """``Q² = Σ (y - f)² / Σ (y - ȳ)²``: 0 is perfect, 1 as good as the mean (R2-Q15).
-
-    >>> normalised_error([1.0, 2.0, 3.0], [2.0, 2.0, 2.0])
-    1.0
-    """
-    y, f = np.asarray(truth, dtype=float), np.asarray(predicted, dtype=float)
-    if y.shape != f.shape:
-        raise ValueError(f"predicted: got shape {f.shape}, expected {y.shape}, as truth")
-    spread = float(((y - y.mean()) ** 2).sum())
-    miss = float(((y - f) ** 2).sum())
-    return miss / spread if spread > 0.0 else (0.0 if miss == 0.0 else np.inf)
 
 
 def _read_series(series: Any) -> Array:

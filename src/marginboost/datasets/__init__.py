@@ -3,6 +3,7 @@
 from .breiman import ringnorm, twonorm, waveform
 from .embedded import load_cleveland, load_wisconsin
 from .generators import book_toy, circle_2d, coin_outcomes, flip_family, flip_labels, sphere_10d
+from .series import load_santa_fe, mackey_glass
 
 __all__ = [
     "book_toy",
@@ -11,7 +12,9 @@ __all__ = [
     "flip_family",
     "flip_labels",
     "load_cleveland",
+    "load_santa_fe",
     "load_wisconsin",
+    "mackey_glass",
     "ringnorm",
     "sphere_10d",
     "twonorm",
