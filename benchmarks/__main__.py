@@ -19,12 +19,13 @@ from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
 from .sizes import FULL, QUICK, Sizes
 from .soft_margin import soft_margin
+from .target_audit import target_audit
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(gradient, leveraging, audit),
+        *(gradient, leveraging, audit, target_audit),
     )
 }
 

@@ -197,7 +197,7 @@ def verify_regressor(
     sample = Sample.of_targets(targets[used], weights[used])
     rule, state = model.make_rule(sample), State(sample)
     rule.start(state)
-    value = rule.value_of(predicted[used], model.ensemble_.l1_norm, sample)
+    value = rule.value_of(predicted[used], rule.length(model.ensemble_), sample)
     stored, precision = model.certificate_, 1e-7
     lies = []
     if abs(value - stored.value) > precision * max(1.0, abs(value)):

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from fitted_models import set_ensemble
+from fitted_models import quick, set_ensemble
 from marginboost.algorithms import AdaBoostClassifier, L2BoostRegressor
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
@@ -120,7 +120,7 @@ def around_cuts(model: Any, X: Any) -> Any:
 @pytest.mark.parametrize("name", OWN)
 def test_every_classifier_on_numbers(name: str, oracle: Any) -> None:
     X, y = numbers()
-    model = REGISTRY[name](oracle, n_estimators=10, random_state=0).fit(X, y)
+    model = quick(name, estimator=oracle, n_estimators=10, random_state=0).fit(X, y)
     assert_same(model, X)
     assert_same(model, around_cuts(model, X))
 

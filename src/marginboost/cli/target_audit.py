@@ -28,7 +28,7 @@ def fit(args: argparse.Namespace, data: Any) -> TargetAudit:
     with progress("audit", 1) as advance:
         try:
             audit = TargetAudit(
-                cv=args.cv, fdr=args.fdr, n_jobs=args.jobs, random_state=args.seed
+                cv=args.cv or 5, fdr=args.fdr, n_jobs=args.jobs, random_state=args.seed
             ).fit(data.X, data.labels)
         except ValueError as error:
             raise data.file.error(str(error), args.target) from error

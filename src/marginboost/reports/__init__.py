@@ -1,5 +1,6 @@
 """Pages to look at: one self-contained HTML file, or the same served on this machine."""
 
+from .evaluation import evaluation_page
 from .page import audit_page, write_audit_report
 from .payload import audit_payload, verdict
 from .server import serve_audit
@@ -8,6 +9,7 @@ from .targets import target_payload, target_verdict
 __all__ = [
     "audit_page",
     "audit_payload",
+    "evaluation_page",
     "serve_audit",
     "target_payload",
     "target_verdict",

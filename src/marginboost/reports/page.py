@@ -24,12 +24,12 @@ def audit_page(payload: dict[str, Any]) -> str:
     request but one to where decisions are saved.
     """
     kind = "targets" if payload.get("page") == "targets" else "page"
-    style, script = _asset("page.css"), _asset(f"{kind}.js")
+    style, script = asset("page.css"), asset(f"{kind}.js")
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"style-src '{_hash(style)}'",
-            f"script-src '{_hash(script)}'",
+            f"style-src '{digest(style)}'",
+            f"script-src '{digest(script)}'",
             "img-src data:",  # the empty icon, which spares a request for one
             "connect-src 'self'" if "save" in payload else "connect-src 'none'",
             "base-uri 'none'",
@@ -45,7 +45,7 @@ def audit_page(payload: dict[str, Any]) -> str:
     }
     # One pass: what is put in is not searched again.
     return re.sub(
-        "{(" + "|".join(parts) + ")}", lambda match: parts[match[1]], _asset(f"{kind}.html")
+        "{(" + "|".join(parts) + ")}", lambda match: parts[match[1]], asset(f"{kind}.html")
     )
 
 
@@ -54,13 +54,15 @@ def write_audit_report(audit: LabelAudit, path: str | Path, **details: Any) -> N
     write_whole(path, audit_page(audit_payload(audit, **details)).encode())
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Text of a file that belongs to the pages."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(content: str) -> str:
-    digest = hashlib.sha256(content.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
+def digest(content: str) -> str:
+    """Hash by which a policy admits a style or script."""
+    found = hashlib.sha256(content.encode()).digest()
+    return f"sha256-{base64.b64encode(found).decode()}"
 
 
 def _json(payload: dict[str, Any]) -> str:
