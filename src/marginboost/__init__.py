@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         TotalBoostClassifier,
     )
     from .algorithms.multiclass import MulticlassBooster
-    from .audit import LabelAudit, RobustBoostClassifier
+    from .audit import LabelAudit, RobustBoostClassifier, TargetAudit
     from .core import (
         Callback,
         Certificate,
@@ -179,6 +179,7 @@ __all__ = [
     "SoftmaxBoostClassifier",
     "Stop",
     "StumpOracle",
+    "TargetAudit",
     "TimeBudget",
     "TotalBoostClassifier",
     "TreeOracle",
