@@ -417,5 +417,5 @@ class LPBoostClassifier(BaseMarginClassifier):
             )
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()
