@@ -63,7 +63,7 @@ class Sizes:
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
 
-    noise_rows: int = 1000
+    noise_rows: int = 600
     noise_splits: int = 2
 
 
