@@ -19,6 +19,7 @@ from .predicting import predict
 from .probabilities import probabilities
 from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
+from .shapley import shapley
 from .sizes import FULL, QUICK, Sizes
 from .soft_margin import soft_margin
 
@@ -26,7 +27,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(gradient, leveraging, audit),
+        *(gradient, leveraging, shapley, audit),
         *(probabilities, noise_losses),
     )
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -193,6 +194,10 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     def make_link(self) -> Link:
         """From scores to probabilities: here by the exponential loss."""
         return LogisticLink(2.0)
+
+    def model_parts(self, n_classes: int, chosen: Mapping[str, float]) -> tuple[type[Model], Link]:
+        """Type and link of a model of one run in which fit chose this: what a file leaves out."""
+        return self.model_type, self.make_link()
 
     def _n_jobs(self) -> int | None:
         return self.n_jobs

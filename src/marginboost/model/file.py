@@ -26,7 +26,7 @@ from ..files import GZIP, TooLarge, unpack, write_whole
 from ..losses import Loss
 from ..types import Array
 from .base import FittedRun, Model, RegressionModel
-from .classes import BinaryModel, ClassModel, ReducedModel
+from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .contract import Saved
 from .links import Link, SigmoidLink
 from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, is_text, model_from_document
@@ -101,7 +101,8 @@ def _version_of(kind: type[Model], model: Model) -> int:
     """Oldest version of the format that has all that this model needs."""
     if isinstance(model, RegressionModel):
         return 3
-    return 1 if kind is BinaryModel and not model.reduced else 2
+    several = model.reduced or isinstance(model, LabelModel)
+    return 1 if kind is BinaryModel and not several else 2
 
 
 def _found_to_data(model: Model) -> dict[str, Any]:

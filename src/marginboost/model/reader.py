@@ -181,7 +181,7 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         return estimator.restore(_read_problems(fields, solver, features, decoding))
     classes = None
     if not numeric:
-        classes = _read_classes(fields["classes"], issubclass(solver.model_type, LabelModel))
+        classes = _read_classes(fields["classes"], version == 2)
     return estimator.restore(_read_found(fields, solver, features, classes))
 
 
@@ -199,15 +199,25 @@ def _read_found(
 ) -> Any:
     """Model of one run: of numbers, of two classes, or with hypotheses that answer for all."""
     kind: Any = solver.model_type
-    shape = () if classes is None or not issubclass(kind, LabelModel) else (len(classes),)
-    parts = {} if classes is None else {"classes": classes, "link": _read_link(fields, solver, 1)}
+    chosen = _read_chosen(fields, solver, solver.chosen_names)
+    parts: dict[str, Any] = {}
+    if classes is not None:
+        kind, link = solver.model_parts(len(classes), chosen)
+        parts = {"classes": classes, "link": _read_link(fields, solver, link, 1)}
+        if len(classes) > 2 and not _labels(kind):
+            fields["classes"].wrong("two distinct classes")
     return kind(
         name=type(solver).__name__,
         features=features,
-        run=_read_run(fields, features, shape),
-        chosen=_read_chosen(fields, solver, solver.chosen_names),
+        run=_read_run(fields, features, (len(parts["classes"]),) if _labels(kind) else ()),
+        chosen=chosen,
         **parts,
     )
+
+
+def _labels(kind: type[Any]) -> bool:
+    """Whether hypotheses of such a model answer for all classes."""
+    return issubclass(kind, LabelModel)
 
 
 def _read_problems(
@@ -233,14 +243,15 @@ def _read_problems(
         decoding=decoding,
         problems=tuple(_read_found(i, solver, features, np.array([-1, 1])) for i in items),
         common_scale=solver.common_scale,
-        link=_read_link(fields, solver, len(classes)) if "link" in fields else None,
+        link=_read_link(fields, solver, solver.make_link(), len(classes))
+        if "link" in fields
+        else None,
         chosen=chosen,
     )
 
 
-def _read_link(fields: dict[str, Field], solver: Solver, n_offsets: int) -> Link:
-    """Link of the solver, or where its votes were compared with labels, what came of that."""
-    usual = solver.make_link()
+def _read_link(fields: dict[str, Field], solver: Solver, usual: Link, n_offsets: int) -> Link:
+    """The usual link, or where votes were compared with labels, what came of that."""
     if "link" not in fields:
         return usual
     if not isinstance(usual, VoteLink):
