@@ -14,7 +14,9 @@ from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
 from .gradient import gradient
 from .leveraging import leveraging
+from .noise_losses import noise_losses
 from .predicting import predict
+from .probabilities import probabilities
 from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
 from .shapley import shapley
@@ -27,6 +29,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(gradient, leveraging, shapley, audit, target_audit),
+        *(probabilities, noise_losses),
     )
 }
 

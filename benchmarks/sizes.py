@@ -68,6 +68,9 @@ class Sizes:
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
 
+    noise_rows: int = 600
+    noise_splits: int = 2
+
 
 FULL = Sizes()
 
@@ -103,4 +106,6 @@ QUICK = Sizes(
     audit_sets=2,
     audit_rates=(0.1,),
     audit_seeds=1,
+    noise_rows=200,
+    noise_splits=1,
 )

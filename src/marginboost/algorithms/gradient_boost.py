@@ -185,7 +185,8 @@ class GradientBoostClassifier(SecondOrderClassifier):
         which others do not read. With one that knows no curvature, use ``step="search"``.
     loss : str or Loss
         "logistic", "exponential", "squared", "squared-hinge", "smoothed-hinge", "hinge",
-        "log-cosh", "huber", "epsilon-insensitive", "savage", "tangent", or a
+        "log-cosh", "huber", "epsilon-insensitive", "savage", "tangent",
+        "generalised-cross-entropy", "noisy-logistic", or a
         :class:`~marginboost.losses.Loss` with settings of its own.
     n_estimators : int
         Most rounds.

@@ -27,6 +27,7 @@ References: Demiriz, Bennett & Shawe-Taylor 2002; Rätsch 2001, section 4.3.
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, ClassVar
 
@@ -62,6 +63,8 @@ IDLE_ROUNDS = 10
 """Rounds without weight after which a hypothesis is forgotten."""
 FOR_GOOD = -(10**9)
 """Idle rounds of a hypothesis that was forgotten once and found again: it stays, so runs end."""
+NEARLY_CONSTANT = 0.5
+"""Share of the rarest class's weight that has to get another class than all the others."""
 PATIENCE = 5
 """Rounds with nothing new and bounds that hardly move after which an inexact master gives up."""
 
@@ -81,6 +84,9 @@ class LPBoost(Rule):
         Price of Σα: asks for the C-form, and takes the place of ``nu``.
     solver_seconds : float, optional
         Most seconds for one master problem; the run ends where they do not suffice.
+    least_margin : float, optional
+        Upper bound on the soft margin at which the run ends: none worth having exists. None goes on
+        until the bounds meet.
     """
 
     def __init__(
@@ -90,7 +96,9 @@ class LPBoost(Rule):
         columns: int = 16,
         C: float | None = None,
         solver_seconds: float | None = None,
+        least_margin: float | None = None,
     ) -> None:
+        self.least_margin = least_margin
         self.nu = nu
         self.solver = solver
         self.columns_per_round = columns
@@ -183,7 +191,9 @@ class LPBoost(Rule):
         if too_dear or self._at_end(state, new):
             return Stop.NO_EDGE
         self._enlarge(state, new)
-        return self._improve(state)
+        stop = self._improve(state)
+        hopeless = price is None and state.upper <= (self.least_margin or -math.inf)
+        return stop or (Stop.NO_MARGIN if hopeless else None)
 
     def _improve(self, state: State) -> Stop | None:
         """Solve the master problem; take its weights, and its combination if it is better."""
@@ -315,7 +325,10 @@ class LPBoostClassifier(BaseMarginClassifier):
     nu : float or None
         Share of the rows that may fall short of the margin, from 1/N to 1: at most so many do, and
         no row weighs more than 1 / (ν N). Choose it above twice the share of rows that cannot be
-        got right: below, the largest soft margin may be zero, and then fit warns. None is the hard
+        got right: below, the largest soft margin may be zero, and the run ends as soon as that is
+        proven. Choose it below twice the share of the rarest class: above, saying the same of every
+        row has a margin. ``class_weight="balanced"`` makes that share as large as it can be, and
+        with it the weight that rows of that class may have. Fit warns of both. None is the hard
         margin.
     C : float or None
         Price of Σα against the shortfalls Σξ, above 0; it takes the place of ``nu``. The larger,
@@ -411,7 +424,8 @@ class LPBoostClassifier(BaseMarginClassifier):
         return self._rule(self.nu)
 
     def _rule(self, nu: float | None) -> LPBoost:
-        return LPBoost(nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit)
+        seconds, least = self.solver_time_limit, self.tol
+        return LPBoost(nu, self.solver, C=self.C, solver_seconds=seconds, least_margin=least)
 
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model and its ρ; warn where it says next to nothing."""
@@ -426,14 +440,29 @@ class LPBoostClassifier(BaseMarginClassifier):
                 "and predicts the first class",
                 stacklevel=6,
             )
-        elif rule.C is None and (value := run.certificate.value) <= (self.tol or 0.0):
+        elif rule.C is None:
+            self._warn_of_nu(run, rule.nu)
+
+    def _warn_of_nu(self, run: Run, nu: float | None) -> None:
+        """Warn where the votes are the same for nearly all rows, or next to nothing."""
+        sample, value = run.sample, run.certificate.value
+        rare = min(float(sample.prior[sample.y == sign].sum()) for sign in (-1, 1))
+        answers = min(float(sample.prior[(run.scores > 0) == side].sum()) for side in (False, True))
+        if nu is not None and nu > 2.0 * rare and answers < NEARLY_CONSTANT * rare:
             warnings.warn(
-                f"nu={rule.nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
+                f"nu={nu!r}: nearly all rows get the same class, which has a soft margin where nu "
+                f"is more than twice the share of the rarest class, {rare:.3g}. Use a smaller nu, "
+                f'below {2.0 * rare:.3g}, or class_weight="balanced"',
+                stacklevel=7,
+            )
+        elif value <= (self.tol or 0.0):
+            warnings.warn(
+                f"nu={nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
                 "the votes say next to nothing. Try a larger nu: more than twice the share of rows "
                 "that cannot be got right (LPBoostClassifierCV finds one)",
-                stacklevel=6,
+                stacklevel=7,
             )
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()

@@ -3,10 +3,12 @@
 from .base import Loss, MarginLoss, ResidualLoss, as_loss
 from .epsilon_insensitive import EpsilonInsensitive
 from .exponential import Exponential
+from .generalised_cross_entropy import GeneralisedCrossEntropy
 from .hinge import Hinge
 from .huber import Huber
 from .log_cosh import LogCosh
 from .logistic import Logistic
+from .noisy_logistic import NoisyLogistic
 from .quantile import Quantile
 from .savage import Savage
 from .smoothed_hinge import SmoothedHinge
@@ -17,12 +19,14 @@ from .tangent import Tangent
 __all__ = [
     "EpsilonInsensitive",
     "Exponential",
+    "GeneralisedCrossEntropy",
     "Hinge",
     "Huber",
     "LogCosh",
     "Logistic",
     "Loss",
     "MarginLoss",
+    "NoisyLogistic",
     "Quantile",
     "ResidualLoss",
     "Savage",

@@ -28,6 +28,7 @@ from ..types import Array
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .contract import Saved
+from .links import Link, SigmoidLink
 from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, is_text, model_from_document
 
 MAX_BYTES = 1 << 28
@@ -111,8 +112,17 @@ def _found_to_data(model: Model) -> dict[str, Any]:
             "code": model.code.tolist(),
             "problems": [_found_to_data(problem) for problem in model.problems],
             **_chosen_to_data(model),
+            **_link_to_data(model.link),
         }
-    return {**_run_to_data(model.runs[0]), **_chosen_to_data(model)}
+    link = model.link if isinstance(model, BinaryModel) else None
+    return {**_run_to_data(model.runs[0]), **_chosen_to_data(model), **_link_to_data(link)}
+
+
+def _link_to_data(link: Link | None) -> dict[str, Any]:
+    """A link that was fitted; others follow from the class."""
+    if not isinstance(link, SigmoidLink):
+        return {}
+    return {"link": {"slope": link.slope, "offsets": list(link.offsets)}}
 
 
 def _chosen_to_data(model: Model) -> dict[str, Any]:
