@@ -4,8 +4,8 @@ With p the prior weights, ``F = Σ α h`` and residuals ``r = y - F``, all of th
 
     min_{α >= 0}  price Σα + T(r),   T(r) = min over the edges u >= l of a tube of its cost
 
-    tube of given half width ε:   Σ p ([r - u]_+ + [l - r]_+),              u, l = b ± ε   (eq. 5.11)
-    ν-trick, ε is found:          the same + ν ε,                           u, l = b ± ε   (eq. 5.12)
+    tube of given half width ε:   Σ p ([r - u]_+ + [l - r]_+),              u, l = b ± ε  (eq. 5.11)
+    ν-trick, ε is found:          the same + ν ε,                           u, l = b ± ε  (eq. 5.12)
     quantile q (pinball):         Σ p (q [r - b]_+ + (1 - q) [b - r]_+),    u = l = b
 
 with a free intercept b. Dual, over signed weights d (eq. 5.33):
@@ -27,6 +27,7 @@ balanced weights an upper one.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 
@@ -69,14 +70,17 @@ def middle_quantile(values: Array, weights: Array, share: float) -> float:
     >>> middle_quantile(np.array([4.0, 1.0, 2.0, 3.0]), np.ones(4), 0.5)
     2.5
     """
-    order = np.argsort(values, kind="stable")
-    mass = np.cumsum(weights[order])
-    total = float(mass[-1])
-    last = len(values) - 1
-    low, high = (
-        values[order[min(int(np.searchsorted(mass, (share + slack) * total, side)), last)]]
-        for slack, side in ((-SLACK, "left"), (SLACK, "right"))
-    )
+    n = len(values)
+    if (weights == weights[0]).all():  # two of the values, without sorting the others
+        places = [math.ceil((share - SLACK) * n) - 1, math.floor((share + SLACK) * n)]
+        places = [min(max(place, 0), n - 1) for place in places]
+        low, high = np.partition(values, places)[places]
+    else:
+        order = np.argsort(values, kind="stable")
+        mass = np.cumsum(weights[order])
+        left = np.searchsorted(mass, (share - SLACK) * mass[-1], "left")
+        right = np.searchsorted(mass, (share + SLACK) * mass[-1], "right")
+        low, high = values[order[np.minimum([left, right], n - 1)]]
     return float(low + 0.5 * (high - low))
 
 
@@ -228,9 +232,7 @@ class FixedTube(TubeProblem):
     shares = np.zeros(1)
     equations = np.array([[1.0, -1.0]])
 
-    def __init__(
-        self, y: Array, prior: Array, price: float, *, epsilon: float
-    ) -> None:
+    def __init__(self, y: Array, prior: Array, price: float, *, epsilon: float) -> None:
         self.width = epsilon
         super().__init__(y, prior, price)
 
@@ -259,9 +261,7 @@ class NuTube(TubeProblem):
     signs = np.array([1.0, -1.0])
     equations = np.eye(2)
 
-    def __init__(
-        self, y: Array, prior: Array, price: float, *, nu: float
-    ) -> None:
+    def __init__(self, y: Array, prior: Array, price: float, *, nu: float) -> None:
         self.nu = nu
         self.shares = np.full(2, 0.5 * nu)
         super().__init__(y, prior, price)
@@ -319,9 +319,7 @@ class QuantileTube(TubeProblem):
     signs = np.ones(1)
     equations = np.ones((1, 1))
 
-    def __init__(
-        self, y: Array, prior: Array, price: float, *, quantile: float
-    ) -> None:
+    def __init__(self, y: Array, prior: Array, price: float, *, quantile: float) -> None:
         self.quantile = quantile
         self.shift = 1.0 - quantile
         self.shares = np.array([1.0 - quantile])
