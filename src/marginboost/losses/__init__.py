@@ -13,16 +13,20 @@ from .smoothed_hinge import SmoothedHinge
 from .squared import Squared
 from .squared_hinge import SquaredHinge
 from .tangent import Tangent
+from .tweedie import Gamma, MeanLoss, Poisson, Tweedie, as_target_loss, known_losses
 
 __all__ = [
     "EpsilonInsensitive",
     "Exponential",
+    "Gamma",
     "Hinge",
     "Huber",
     "LogCosh",
     "Logistic",
     "Loss",
     "MarginLoss",
+    "MeanLoss",
+    "Poisson",
     "Quantile",
     "ResidualLoss",
     "Savage",
@@ -30,5 +34,8 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "Tangent",
+    "Tweedie",
     "as_loss",
+    "as_target_loss",
+    "known_losses",
 ]
