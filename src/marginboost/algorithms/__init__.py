@@ -7,6 +7,7 @@ from .adaboost_mh import AdaBoostMHClassifier
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
+from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
@@ -16,6 +17,7 @@ from .gradient_boost_regressor import GradientBoostRegressor
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .l2_boost import L2Boost, L2BoostRegressor
 from .leveraging import Leveraging, LeveragingClassifier
+from .leveraging_regressor import LeveragingRegressor, TargetLeveraging
 from .logit_boost import LogitBoostClassifier
 from .lpboost import LPBoost, LPBoostClassifier
 from .lpboost_regressor import LPBoostRegressor, LPRegression
@@ -51,6 +53,8 @@ __all__ = [
     "BarrierBoost",
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
+    "BarrierBoostRegressor",
+    "BarrierRegression",
     "ERLPBoost",
     "ERLPBoostClassifier",
     "GentleBoostClassifier",
@@ -70,6 +74,7 @@ __all__ = [
     "LSBoostRegressor",
     "Leveraging",
     "LeveragingClassifier",
+    "LeveragingRegressor",
     "LogitBoostClassifier",
     "MadaBoost",
     "MadaBoostClassifier",
@@ -86,6 +91,7 @@ __all__ = [
     "SoftBoostClassifier",
     "SoftmaxBoost",
     "SoftmaxBoostClassifier",
+    "TargetLeveraging",
     "TotalBoost",
     "TotalBoostClassifier",
 ]

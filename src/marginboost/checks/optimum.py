@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.objective import (
+    CentredLoss,
     LossWithinNorm,
     Margin,
     Objective,
@@ -22,6 +23,7 @@ from ..core.objective import (
     SquaredLoss,
     TrainingLoss,
     TubeGain,
+    TubeShare,
 )
 from ..losses import Hinge, Loss
 from ..solvers.margin_lp import solve_margin_lp, solve_priced_margin_lp
@@ -88,6 +90,37 @@ def _(objective: TubeGain, outcomes: Array, l1_norm: float, y: Array) -> float:
     nothing = np.zeros((len(y), 0))
     gain = _tube_cost(objective, nothing, y) - _tube_cost(objective, y[:, None] * outcomes, y)
     return gain / _spread(y)
+
+
+@optimum.register
+def _(objective: TubeShare, outcomes: Array, l1_norm: float, y: Array) -> float:
+    least = _tube_cost(objective, y[:, None] * outcomes, y)
+    return 1.0 - least / _tube_cost(objective, np.zeros((len(y), 0)), y)
+
+
+@optimum.register
+def _(objective: CentredLoss, outcomes: Array, l1_norm: float, y: Array) -> float:
+    columns, price = y[:, None] * outcomes, objective.price(len(y))
+    least = _centred_loss(objective.loss, columns, y / _spread(y), price)
+    return 1.0 - least / _centred_loss(objective.loss, columns[:, :0], y / _spread(y), price)
+
+
+def _centred_loss(loss: Loss, columns: Array, y: Array, price: float) -> float:
+    """Least ``price Σα + Σ loss`` over α >= 0 and a free intercept."""
+    from scipy.optimize import minimize  # here, not above: half a second at import
+
+    both = np.hstack([columns, np.ones((len(y), 1))])
+    prices = np.append(np.full(columns.shape[1], price), 0.0)
+
+    def risk(coef: Array) -> tuple[float, Array]:
+        t = loss.argument(y, both @ coef)
+        return float(prices @ coef + loss.value(t).sum()), prices - loss.dual(t) @ both
+
+    bounds = [(0.0, None)] * columns.shape[1] + [(None, None)]
+    options = {"ftol": 0.0, "gtol": 1e-9, "maxiter": 10_000, "maxfun": 100_000}
+    start = np.zeros(both.shape[1])
+    found = minimize(risk, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return float(found.fun)
 
 
 def _tube_cost(objective: TubeGain, columns: Array, y: Array) -> float:
@@ -185,6 +218,20 @@ def _(objective: TrainingLoss, y: Array, scores: Array, l1_norm: float) -> float
 
     constant = minimize_scalar(total, bounds=(-10.0, 10.0), method="bounded")
     return 1.0 - total(scores) / float(constant.fun)
+
+
+@attained.register
+def _(objective: TubeShare, y: Array, scores: Array, l1_norm: float) -> float:
+    gain = attained.dispatch(TubeGain)(objective, y, scores, l1_norm)
+    return gain * _spread(y) / _tube_cost(objective, np.zeros((len(y), 0)), y.astype(float))
+
+
+@attained.register
+def _(objective: CentredLoss, y: Array, scores: Array, l1_norm: float) -> float:
+    loss, unit, price = objective.loss, _spread(y), objective.price(len(y))
+    constant = _centred_loss(loss, np.zeros((len(y), 0)), y / unit, price)
+    found = price * l1_norm / unit + float(loss.value((y - scores) / unit).sum())
+    return 1.0 - found / constant
 
 
 @attained.register
