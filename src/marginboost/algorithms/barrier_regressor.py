@@ -35,11 +35,14 @@ from ..solvers.masters.tube import NuTube
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
 from ..validation import check_choice, check_number
-from .barrier_boost import COLDEST, FACTORS
+from .barrier_boost import FACTORS
 from .gradient_boost_regressor import spread
 from .l1_leveraging import COLUMNS
 from .leveraging_regressor import TargetLeveraging
 from .lpboost_regressor import SCALES
+
+COLDEST = 1e-6
+"""Temperature, in units of the spread, at which the rounded tube is the tube for all purposes."""
 
 
 class BarrierRegression(TargetLeveraging):

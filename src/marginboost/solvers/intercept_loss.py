@@ -104,7 +104,8 @@ class TubeBarrier(PenalisedLoss):
 
     def _settle(self, scores: Array) -> Array:
         """Find the rounded tube; curvatures of its sides."""
-        self._rounded.levels[:] = 0.0  # the search must not depend on what came before
+        # From the edges without rounding, not from the last ones: runs that are resumed know none.
+        self._rounded.levels[:] = self.tube.levels(self._y - scores)
         self._rounded.settle(scores, self.beta)
         x = self._rounded.sides
         return np.asarray(x * (1.0 - x / self.tube.caps) / self.beta)

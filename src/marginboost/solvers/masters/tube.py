@@ -202,6 +202,10 @@ class TubeProblem(MarginProblem):
         """What a unit of each variable adds to the dual: one row per side."""
         return self.signs[:, None] * self.y - self.width
 
+    def levels(self, residuals: Array) -> Array:
+        """Multipliers of the equations at the best tube around residuals."""
+        return np.array([self.best_tube(residuals).intercept])
+
     def signed(self, sides: Array) -> Array:
         """Signed weights of the variables of all sides."""
         dual: Array = np.einsum("k,ki->i", self.signs, sides)
@@ -277,6 +281,11 @@ class NuTube(TubeProblem):
 
     def _width_cost(self, tube: Tube) -> float:
         return self.nu * tube.epsilon
+
+    def levels(self, residuals: Array) -> Array:
+        """Both edges, the lower one with its sign turned."""
+        tube = self.best_tube(residuals)
+        return np.array([tube.upper, -tube.lower])
 
     @property
     def limits(self) -> tuple[float, float, float]:

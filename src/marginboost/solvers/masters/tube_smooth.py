@@ -183,8 +183,10 @@ class TubeSmooth(Master):
     def weights_again(self, pool: PackedPool, coef: Array) -> Array:
         """Weights of a combination: balanced, Σ|d| = 1."""
         if not self._polished:
-            self._tube.levels[:] = 0.0  # the search must not depend on what came before
-            self._tube.settle(pool.combine(coef), self._beta)
+            scores = pool.combine(coef)
+            # From the edges without rounding: the search must not depend on what came before.
+            self._tube.levels[:] = self.problem.levels(self.problem.y - scores)
+            self._tube.settle(scores, self._beta)
             self.weights = self.problem.balanced(self._tube.dual())
         return self.weights
 
