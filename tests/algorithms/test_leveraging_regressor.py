@@ -1,4 +1,7 @@
-"""Leveraging and barrier regression against independent solvers (R2-A11, R2-A12, R2-C20 to R2-C23)."""
+"""Leveraging and barrier regression against independent solvers.
+
+See R2-A11, R2-A12, R2-C20, R2-C22, R2-C23.
+"""
 
 import numpy as np
 import pytest

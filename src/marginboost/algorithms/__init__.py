@@ -7,9 +7,9 @@ from .adaboost_mh import AdaBoostMHClassifier
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
-from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
+from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
 from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier

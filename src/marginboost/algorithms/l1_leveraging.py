@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.hypothesis import Hypothesis
-from ..core.objective import PricedMargin, RegularisedLoss
+from ..core.objective import Objective, PricedMargin, RegularisedLoss
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.sample import Sample
@@ -76,7 +76,7 @@ class L1Leveraging(Rule):
         self._trial: Array = np.empty(0)
 
     @property
-    def objective(self) -> RegularisedLoss | PricedMargin:
+    def objective(self) -> Objective:
         """Loss with a price on Σα."""
         return RegularisedLoss(self.C, self.loss)
 
@@ -99,7 +99,9 @@ class L1Leveraging(Rule):
 
     def _make_problems(self, sample: Sample) -> tuple[PenalisedLoss, PenalisedLoss]:
         """Make the problem that values are about, and the one that is worked at."""
-        price = self.objective.price(sample.total)
+        objective = self.objective
+        assert isinstance(objective, RegularisedLoss | PricedMargin)
+        price = objective.price(sample.total)
         exact = PenalisedLoss(self.loss, price, sample)
         return exact, PenalisedLoss(self._training_loss(), price, sample)
 

@@ -33,6 +33,10 @@ freedom_of_movement, FreedomOfMovement                  moves that change nothin
 average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
+q_squared, normalised_error, tube_fractions,            errors and tubes (R2-Q15, R2-Q16)
+TubeFractions
+largest_dual, zero_fraction, likelihood_loss,           d_max, Prop. 5.3, (5.6), Def. 5.1
+is_tau_optimal                                          (R2-Q17, R2-P6, R2-P2, R2-T2)
 compression_bound, risk_compression_bound               (B.10), (B.13) (R1-Q38, R1-Q40)
 pac_sample_size, vc_bound, consistent_bound,            Thm 1.1 to 1.3, VC dimension of votes
 combined_vc_dimension, boosting_sample_size             (R1-Q04 to R1-Q06, R1-Q09, R1-Q10)
@@ -149,6 +153,16 @@ from .margins import (
     voting_margins,
     zero_one_error,
 )
+from .regression import (
+    TubeFractions,
+    is_tau_optimal,
+    largest_dual,
+    likelihood_loss,
+    normalised_error,
+    q_squared,
+    tube_fractions,
+    zero_fraction,
+)
 from .soft_margins import (
     FreedomOfMovement,
     NuFractions,
@@ -195,6 +209,7 @@ __all__ = [
     "Stability",
     "SupportOverlap",
     "TrainingErrorDisplay",
+    "TubeFractions",
     "asymptotic_margin",
     "auxiliary_functions",
     "average_influence",
@@ -224,11 +239,14 @@ __all__ = [
     "implied_step_quality",
     "important_examples",
     "information_criterion",
+    "is_tau_optimal",
     "l1_norm_report",
+    "largest_dual",
     "largest_edge",
     "lars_path",
     "leave_one_out_bound",
     "leave_one_out_stability",
+    "likelihood_loss",
     "linear_l1_norm_bound",
     "linear_rate",
     "lowest_margins",
@@ -239,6 +257,7 @@ __all__ = [
     "marginal_adaboost_bounds",
     "mean_percent",
     "minimum_margin",
+    "normalised_error",
     "normaliser_bound",
     "nu_bound",
     "nu_margin",
@@ -246,6 +265,7 @@ __all__ = [
     "pac_sample_size",
     "progress_bound",
     "progress_terms",
+    "q_squared",
     "risk_compression_bound",
     "rounds_to_consistency",
     "rounds_to_margin",
@@ -259,7 +279,9 @@ __all__ = [
     "support_vectors",
     "target_regime",
     "training_error_bound",
+    "tube_fractions",
     "vc_bound",
     "voting_margins",
+    "zero_fraction",
     "zero_one_error",
 ]

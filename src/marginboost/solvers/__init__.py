@@ -13,6 +13,7 @@ from .coordinate_descent import CoordinateProblem, Descent, coordinate_descent
 from .line_search import exponential_step
 from .margin_lp import MarginSolution, PricedSolution, solve_margin_lp, solve_priced_margin_lp
 from .norm_margin import NormMarginSolution, solve_norm_margin
+from .sparsify import sparsify
 
 __all__ = [
     "BarrierMargin",
@@ -35,4 +36,5 @@ __all__ = [
     "solve_margin_lp",
     "solve_norm_margin",
     "solve_priced_margin_lp",
+    "sparsify",
 ]

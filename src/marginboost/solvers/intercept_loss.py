@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.sample import Sample
-from ..losses import Loss
+from ..losses import Loss, Squared
 from ..types import Array
+from .line_search import increasing_root
 from .masters.tube import TubeProblem
 from .masters.tube_smooth import RoundedTube
-from .penalised_loss import PenalisedLoss
+from .penalised_loss import ACCURACY, PenalisedLoss
 
 
 class InterceptLoss(PenalisedLoss):
@@ -33,12 +34,29 @@ class InterceptLoss(PenalisedLoss):
 
     def __init__(self, loss: Loss, price: float, sample: Sample) -> None:
         super().__init__(loss, price, sample)
-        self._plain = PenalisedLoss(loss, price, sample)
-        self._ones = np.ones(len(sample.y))
+        self._last: tuple[Array, float] | None = None
 
     def intercept(self, scores: Array) -> float:
-        """Best constant to add to scores."""
-        return self._plain.line_step(scores, self._ones)
+        """Best constant to add to scores; that of the last scores is remembered."""
+        if self._last is None or not np.array_equal(self._last[0], scores):
+            self._last = scores.copy(), self._find_intercept(self._y - scores)
+        return self._last[1]
+
+    def _find_intercept(self, residuals: Array) -> float:
+        if isinstance(self.loss, Squared):
+            return float(np.average(residuals, weights=self._weights))
+
+        def slope(b: float) -> tuple[float, float]:
+            t = residuals - b
+            pull = self._weights * self.loss.dual(t)
+            return -float(pull.sum()), float((self._weights * self.loss.curvature(t)).sum())
+
+        low, high, width = float(residuals.min()), float(residuals.max()), 1.0
+        while slope(low)[0] > 0.0:
+            low, width = low - width, 2.0 * width
+        while slope(high)[0] < 0.0:
+            high, width = high + width, 2.0 * width
+        return low if low == high else increasing_root(slope, low, high, ACCURACY)
 
     def _centred(self, scores: Array) -> Array:
         return scores + self.intercept(scores)
