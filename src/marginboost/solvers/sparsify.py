@@ -1,6 +1,7 @@
 """Support reduction: the same predictions by fewer hypotheses (R2-P6, R2-C17; Prop. 5.4, A.4.4).
 
-With more than N active columns a direction Δ of the coefficients changes no score: HΔ = 0. it, or against it, a concave penalty does not rise, and some coefficient comes to 0 there.
+With more than N active columns a direction Δ of the coefficients changes no score: HΔ = 0. Along it
+or against it a concave penalty does not rise, and some coefficient comes to 0 there.
 """
 
 from __future__ import annotations
