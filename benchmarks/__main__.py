@@ -15,6 +15,7 @@ from .fitting import sklearn_adaboost, stumps
 from .gradient import gradient
 from .leveraging import leveraging
 from .predicting import predict
+from .regression import regression
 from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
 from .sizes import FULL, QUICK, Sizes
@@ -24,7 +25,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(gradient, leveraging, audit),
+        *(gradient, leveraging, audit, regression),
     )
 }
 

@@ -49,7 +49,6 @@ RULES = {
     "interior tube": lambda: LPRegression(0.05, solver="interior"),
     "smooth tube": lambda: LPRegression(0.05, solver="smooth"),
     "LASSO": lambda: TargetLeveraging("squared"),
-    "single steps": lambda: TargetLeveraging("log-cosh", steps="coordinate"),
     "fine search": lambda: MarginalAdaBoost(epsilon=0.4, last_run_length=10),
 }
 ORACLES = {
