@@ -45,7 +45,7 @@ RULES = {
     "smooth C-form": lambda: LPBoost(solver="smooth", C=1.0),
     "line search": lambda: GradientBoost("exponential", step="search"),
     "tube of given width": lambda: LPRegression(0.05, epsilon=0.2, nu=None),
-    "quantile": lambda: LPRegression(0.05, nu=None, quantile=0.7),
+    "quantile": lambda: LPRegression(0.05, nu=None, aim=0.7),
     "interior tube": lambda: LPRegression(0.05, solver="interior"),
     "smooth tube": lambda: LPRegression(0.05, solver="smooth"),
     "LASSO": lambda: TargetLeveraging("squared"),

@@ -52,7 +52,8 @@ def problems(draw):
 
 def run(H, y, weights, price, kind, solver, tol=1e-9, **more):
     sample = Sample.of_targets(y, weights, rows=matrix_sample(H, np.ones(len(y))).rows)
-    rule = LPRegression(price, **{"nu": None, **kind}, solver=solver)
+    about = (kind.get(name) for name in ("epsilon", "nu", "quantile"))
+    rule = LPRegression(price, *about, solver=solver)
     return sample, rule, train(sample, FiniteOracle(), rule, max_rounds=300, tol=tol, **more)
 
 

@@ -74,7 +74,7 @@ class LPRegression(LPBoost):
         Half width of the tube, in units of the targets.
     nu : float or None
         Share of rows outside of the tube, in (0, 1], where ``epsilon`` is None.
-    quantile : float or None
+    aim : float or None
         Quantile aimed at, where both are None.
     solver : {"auto", "simplex", "interior", "smooth"}
         How the master problem is solved.
@@ -89,13 +89,13 @@ class LPRegression(LPBoost):
         price: float = 0.01,
         epsilon: float | None = None,
         nu: float | None = 0.5,
-        quantile: float | None = None,
+        aim: float | None = None,
         solver: str = "auto",
         columns: int = 16,
         solver_seconds: float | None = None,
     ) -> None:
         super().__init__(nu, solver, columns, solver_seconds=solver_seconds)
-        self.price, self.epsilon, self.quantile = price, epsilon, quantile
+        self.price, self.epsilon, self.quantile = price, epsilon, aim
 
     @property
     def objective(self) -> TubeGain:
