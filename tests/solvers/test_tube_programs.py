@@ -163,3 +163,11 @@ def test_best_tubes_are_best(seed):
         assert first.sum() == pytest.approx(0.0, abs=1e-12)
     copies = middle_quantile(y.repeat(w.astype(int)), np.ones(int(w.sum())), 0.3)
     assert middle_quantile(y, w, 0.3) == pytest.approx(copies)
+
+
+def test_weights_out_of_balance_prove_next_to_nothing():
+    """An intercept could make any gain of them: only that no cost is negative remains."""
+    y = np.array([0.0, 0.0, 0.0, 1.0])
+    tube = QuantileTube(y, np.full(4, 0.25), 0.1, quantile=0.5)
+    assert tube.upper(np.full(4, 0.25), 0.5) == tube.empty
+    assert tube.first_weights().any()

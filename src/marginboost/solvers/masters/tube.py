@@ -36,6 +36,8 @@ import numpy as np
 from ...types import Array
 from .problem import MarginProblem
 
+BALANCED = 1e-9
+"""Sum of signed weights that is rounding only."""
 SLACK = 1e-12
 """Share of all weight by which a sum of weights may miss a share that it should meet."""
 
@@ -171,8 +173,11 @@ class TubeProblem(MarginProblem):
     def upper(self, weights: Array, edge: float) -> float:
         """What signed weights prove: balanced, Σ|d| = 1, with this largest edge.
 
-        They are stretched as far as box, sum and price allow.
+        They are stretched as far as box, sum and price allow. Weights that are not balanced prove
+        no more than that no cost is below 0.
         """
+        if abs(float(weights.sum())) > BALANCED:
+            return self.empty
         most, least, total = self.limits
         gain = float(self.y @ weights) - self.width
         theta = min(total, self.price / edge if edge > 0.0 else np.inf)
@@ -354,10 +359,13 @@ class QuantileTube(TubeProblem):
         return self.quantile, 1.0 - self.quantile, np.inf
 
     def first_weights(self) -> Array:
-        """Slopes of the pinball at the quantile, 0 on it."""
+        """Slopes of the pinball at the quantile; rows on it make up the balance."""
         off = self.y - self.best_tube(self.y).intercept
         slope = np.where(off > 0.0, self.quantile, self.quantile - 1.0)
-        return self.balanced(self.caps * np.where(off == 0.0, 0.0, slope))
+        weights, on = self.caps * np.where(off == 0.0, 0.0, slope), off == 0.0
+        if on.any():
+            weights[on] = -float(weights.sum()) * self.caps[on] / float(self.caps[on].sum())
+        return self.balanced(weights)
 
     def entropy(self) -> float:
         """One side of weight 1 - q."""
