@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         BarrierBoostClassifier,
         BarrierBoostClassifierCV,
         BarrierBoostRegressor,
+        BoostByMajorityClassifier,
+        BrownBoostClassifier,
         ERLPBoostClassifier,
         GentleBoostClassifier,
         GradientBoostClassifier,
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
         MadaBoostClassifier,
         MarginalAdaBoostClassifier,
         NuArcClassifier,
+        PBoostClassifier,
+        PBoostClassifierCV,
+        RankBoostClassifier,
         RealAdaBoostClassifier,
         SAMMEClassifier,
         SmoothBoostClassifier,
@@ -47,7 +52,7 @@ if TYPE_CHECKING:
         TotalBoostClassifier,
     )
     from .algorithms.multiclass import MulticlassBooster
-    from .audit import LabelAudit, RobustBoostClassifier
+    from .audit import LabelAudit, RobustBoostClassifier, TargetAudit
     from .core import (
         Callback,
         Certificate,
@@ -61,11 +66,15 @@ if TYPE_CHECKING:
     from .data import BinnedMatrix
     from .model.reader import ModelFileError
     from .oracles import (
+        ActiveKernelOracle,
         FiniteOracle,
         GradientTreeOracle,
+        HalfSpaceOracle,
+        KernelOracle,
         LabelTreeOracle,
         LinearOracle,
         PooledOracle,
+        RBFNetOracle,
         ResamplingOracle,
         SklearnOracle,
         StumpOracle,
@@ -112,6 +121,7 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 __all__ = [
+    "ActiveKernelOracle",
     "AdaBoostClassifier",
     "AdaBoostM1Classifier",
     "AdaBoostM2Classifier",
@@ -125,6 +135,8 @@ __all__ = [
     "BarrierBoostClassifierCV",
     "BarrierBoostRegressor",
     "BinnedMatrix",
+    "BoostByMajorityClassifier",
+    "BrownBoostClassifier",
     "Callback",
     "Certificate",
     "Checkpoint",
@@ -135,7 +147,9 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRegressor",
     "GradientTreeOracle",
+    "HalfSpaceOracle",
     "History",
+    "KernelOracle",
     "L1LeveragingClassifier",
     "L2BoostRegressor",
     "LPBoostClassifier",
@@ -153,8 +167,12 @@ __all__ = [
     "ModelFileError",
     "MulticlassBooster",
     "NuArcClassifier",
+    "PBoostClassifier",
+    "PBoostClassifierCV",
     "PooledOracle",
     "Progress",
+    "RBFNetOracle",
+    "RankBoostClassifier",
     "RealAdaBoostClassifier",
     "ResamplingOracle",
     "RobustBoostClassifier",
@@ -165,6 +183,7 @@ __all__ = [
     "SoftmaxBoostClassifier",
     "Stop",
     "StumpOracle",
+    "TargetAudit",
     "TimeBudget",
     "TotalBoostClassifier",
     "TreeOracle",

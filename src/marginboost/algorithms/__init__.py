@@ -10,10 +10,14 @@ from .arc_gv import ArcGV, ArcGVClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
+from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
+from .brown_boost import BrownBoost, BrownBoostClassifier
+from .corrective_erlpboost import CorrectiveERLPBoost
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
 from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier
 from .gradient_boost_regressor import GradientBoostRegressor
+from .gravity_p_boost import GravityPBoost
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .l2_boost import L2Boost, L2BoostRegressor
 from .leveraging import Leveraging, LeveragingClassifier
@@ -24,13 +28,20 @@ from .lpboost_regressor import LPBoostRegressor, LPRegression
 from .ls_boost import LSBoost, LSBoostRegressor
 from .madaboost import MadaBoost, MadaBoostClassifier
 from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
+from .naive_p_boost import NaivePBoost
 from .nu_arc import NuArc, NuArcClassifier
+from .p_boost import PBoostClassifier
+from .p_boost_cv import PBoostClassifierCV
 from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
+from .rank_boost import RankBoost, RankBoostClassifier
 from .real_adaboost import RealAdaBoostClassifier
 from .samme import SAMME, PrintedSAMME, SAMMEClassifier
+from .sloppy_p_boost import SloppyPBoost
+from .sloppy_p_boost_as_run import SloppyPBoostAsRun
 from .smoothboost import SmoothBoost, SmoothBoostClassifier
 from .softboost import SoftBoost, SoftBoostClassifier
 from .softmax_boost import SoftmaxBoost, SoftmaxBoostClassifier
+from .strict_p_boost import StrictPBoost
 from .totalboost import TotalBoost, TotalBoostClassifier
 
 __all__ = [
@@ -55,12 +66,18 @@ __all__ = [
     "BarrierBoostClassifierCV",
     "BarrierBoostRegressor",
     "BarrierRegression",
+    "BoostByMajority",
+    "BoostByMajorityClassifier",
+    "BrownBoost",
+    "BrownBoostClassifier",
+    "CorrectiveERLPBoost",
     "ERLPBoost",
     "ERLPBoostClassifier",
     "GentleBoostClassifier",
     "GradientBoost",
     "GradientBoostClassifier",
     "GradientBoostRegressor",
+    "GravityPBoost",
     "L1Leveraging",
     "L1LeveragingClassifier",
     "L2Boost",
@@ -80,17 +97,25 @@ __all__ = [
     "MadaBoostClassifier",
     "MarginalAdaBoost",
     "MarginalAdaBoostClassifier",
+    "NaivePBoost",
     "NuArc",
     "NuArcClassifier",
+    "PBoostClassifier",
+    "PBoostClassifierCV",
     "PrintedSAMME",
+    "RankBoost",
+    "RankBoostClassifier",
     "RealAdaBoostClassifier",
     "SAMMEClassifier",
+    "SloppyPBoost",
+    "SloppyPBoostAsRun",
     "SmoothBoost",
     "SmoothBoostClassifier",
     "SoftBoost",
     "SoftBoostClassifier",
     "SoftmaxBoost",
     "SoftmaxBoostClassifier",
+    "StrictPBoost",
     "TargetLeveraging",
     "TotalBoost",
     "TotalBoostClassifier",

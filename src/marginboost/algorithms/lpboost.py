@@ -370,6 +370,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
+        class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -381,6 +382,7 @@ class LPBoostClassifier(BaseMarginClassifier):
             estimator,
             n_estimators=n_estimators,
             tol=tol,
+            class_weight=class_weight,
             max_bins=max_bins,
             categorical_features=categorical_features,
             callbacks=callbacks,
@@ -404,7 +406,7 @@ class LPBoostClassifier(BaseMarginClassifier):
             check_number("solver_time_limit", self.solver_time_limit, above=0.0)
         check_choice("solver", self.solver, ("auto", *MASTERS))
 
-    def make_rule(self, sample: Sample) -> LPBoost:
+    def make_rule(self, sample: Sample) -> Rule:
         """Make the algorithm."""
         return self._rule(self.nu)
 
