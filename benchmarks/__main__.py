@@ -17,6 +17,7 @@ from .leveraging import leveraging
 from .noise_losses import noise_losses
 from .predicting import predict
 from .probabilities import probabilities
+from .regression import regression
 from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
 from .shapley import shapley
@@ -28,8 +29,8 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(gradient, leveraging, shapley, audit, target_audit),
         *(probabilities, noise_losses),
+        *(gradient, leveraging, shapley, audit, target_audit, regression),
     )
 }
 

@@ -15,10 +15,12 @@ from .smoothed_hinge import SmoothedHinge
 from .squared import Squared
 from .squared_hinge import SquaredHinge
 from .tangent import Tangent
+from .tweedie import Gamma, MeanLoss, Poisson, Tweedie, as_target_loss, known_losses
 
 __all__ = [
     "EpsilonInsensitive",
     "Exponential",
+    "Gamma",
     "GeneralisedCrossEntropy",
     "Hinge",
     "Huber",
@@ -26,7 +28,9 @@ __all__ = [
     "Logistic",
     "Loss",
     "MarginLoss",
+    "MeanLoss",
     "NoisyLogistic",
+    "Poisson",
     "Quantile",
     "ResidualLoss",
     "Savage",
@@ -34,5 +38,8 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "Tangent",
+    "Tweedie",
     "as_loss",
+    "as_target_loss",
+    "known_losses",
 ]

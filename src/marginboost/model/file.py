@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.history import OPTIONAL
 from ..core.oracle import Oracle
 from ..files import GZIP, TooLarge, unpack, write_whole
-from ..losses import Loss
+from ..losses import Loss, known_losses
 from ..types import Array
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
@@ -224,7 +224,7 @@ def _param_to_data(value: Any, field: str) -> Any:
             raise TypeError(f"{field}: a {name} cannot be written as data{_JOBLIB}")
         return {"oracle": name, "params": _params_to_data(value, f"{field}.params")}
     if isinstance(value, Loss):
-        if Loss.registry.get(value.name) is not type(value) or not is_dataclass(value):
+        if known_losses().get(value.name) is not type(value) or not is_dataclass(value):
             raise TypeError(f"{field}: a {type(value).__name__} cannot be written as data{_JOBLIB}")
         settings = {key: _scalar_to_data(item, field) for key, item in asdict(value).items()}
         return {"loss": value.name, "params": settings}

@@ -16,7 +16,7 @@ from ..core.history import FIELDS, OPTIONAL, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.oracle import Oracle
 from ..core.stop import Stop
-from ..losses import Loss
+from ..losses import Loss, known_losses
 from ..types import Array
 from ..validation import parameter_names
 from .base import FittedRun, RegressionModel
@@ -391,11 +391,12 @@ def _read_param(field: Field, depth: int) -> Any:
 def _read_loss(field: Field) -> Loss:
     entries = field.keys(("loss", "params"))
     name = entries["loss"].is_a(str, "the name of a loss")
-    if name not in Loss.registry:
-        entries["loss"].wrong(f"one of {', '.join(sorted(Loss.registry))}")
+    known = known_losses()
+    if name not in known:
+        entries["loss"].wrong(f"one of {', '.join(sorted(known))}")
     settings = {key: _read_scalar(item) for key, item in entries["params"].entries().items()}
     return entries["params"].made_by(
-        lambda _: Loss.registry[name](**settings), f"settings of the {name} loss"
+        lambda _: known[name](**settings), f"settings of the {name} loss"
     )
 
 
