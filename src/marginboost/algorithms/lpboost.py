@@ -42,6 +42,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..model import Link, VoteLink
+from ..oracles.stumps import StumpOracle
 from ..solvers.masters.base import Master, MasterError
 from ..solvers.masters.interior import InteriorMaster
 from ..solvers.masters.packed_pool import PackedPool
@@ -50,6 +51,7 @@ from ..solvers.masters.simplex import SimplexMaster
 from ..solvers.masters.smooth import SmoothMaster
 from ..types import Array
 from ..validation import check_choice, check_number
+from ._levels import best_stumps, few_levels
 
 MASTERS: dict[str, type[Master]] = {
     "simplex": SimplexMaster,
@@ -81,6 +83,9 @@ class LPBoost(Rule):
         Price of Σα: asks for the C-form, and takes the place of ``nu``.
     solver_seconds : float, optional
         Most seconds for one master problem; the run ends where they do not suffice.
+    stumps : bool
+        Whether hypotheses are the stumps between the sample's bins, all of them: where features are
+        few, the run begins with the solution over all of them (solvers/level_program.py).
     """
 
     def __init__(
@@ -90,7 +95,9 @@ class LPBoost(Rule):
         columns: int = 16,
         C: float | None = None,
         solver_seconds: float | None = None,
+        stumps: bool = False,
     ) -> None:
+        self.stumps = stumps
         self.nu = nu
         self.solver = solver
         self.columns_per_round = columns
@@ -128,6 +135,8 @@ class LPBoost(Rule):
         self._value = self._problem.worst
         if self._before is not None:
             self._inherit(state, self._before)
+        elif self.stumps and few_levels(sample):
+            self._begin_with_levels(state)
 
     def start_from(self, before: Rule) -> None:
         """Begin with the hypotheses of a run with another ν or C: neighbours share most of them."""
@@ -143,6 +152,20 @@ class LPBoost(Rule):
         self._enlarge(state, [Candidate(h, 0.0, c) for h, c in zip(known, columns, strict=True)])
         self._trial = before._trial.copy()
         self._improve(state)
+
+    def _begin_with_levels(self, state: State) -> None:
+        """Begin with the best combination of all stumps, and the weights that prove it."""
+        sample = state.sample
+        try:
+            coef, weights = best_stumps(sample, self._problem.caps, self.solver_seconds)
+        except MasterError:
+            return  # then they are found one by one
+        self._enlarge(state, [Candidate(stump, 0.0, sample.column(stump)) for stump in coef])
+        self._trial = np.array(list(coef.values()))
+        self._accept(state, self._trial)
+        self._master.weights = weights
+        state.dual[:] = sample.y * weights
+        state.bracket(lower=self._value)
 
     def make_problem(self, sample: Sample) -> MarginProblem:
         """Make the program that is solved on a sample."""
@@ -307,7 +330,9 @@ class LPBoostClassifier(BaseMarginClassifier):
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
-        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last.
+        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last;
+        up to 2000 rows of at most four features without missing values or categories, it begins
+        with the program over all stumps at once.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
@@ -391,7 +416,14 @@ class LPBoostClassifier(BaseMarginClassifier):
         return self._rule(self.nu)
 
     def _rule(self, nu: float | None) -> LPBoost:
-        return LPBoost(nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit)
+        whole = self.solver == "auto" and self.C is None
+        return LPBoost(
+            nu,
+            self.solver,
+            C=self.C,
+            solver_seconds=self.solver_time_limit,
+            stumps=whole and isinstance(self.make_oracle(), StumpOracle),
+        )
 
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model and its ρ; warn where it says next to nothing."""

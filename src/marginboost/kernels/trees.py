@@ -43,6 +43,8 @@ class Forest(NamedTuple):
         Those of all trees. Children are counted from the root of their tree, categories are not.
     roots : array (trees,)
         Where each tree begins.
+    width : int
+        Features that rows must have.
     features, cuts, starts : arrays
         Cuts of each feature that is read, as :func:`~.predict.find_cells` takes them: they part
         its values into cells that no split of any tree parts further.
@@ -61,6 +63,7 @@ class Forest(NamedTuple):
     nodes: Array
     categories: Array
     roots: Array
+    width: int
     features: Array
     cuts: Array
     starts: Array

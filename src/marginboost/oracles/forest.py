@@ -59,7 +59,8 @@ def plant(trees: Sequence[Planted], *, tables: bool = True) -> Forest:
             return forest
     none, nowhere = np.empty(0, np.int64), np.empty((0, 2), np.int64)
     walked = (none, np.empty(0), nowhere, none, none, none, np.empty(0, np.uint64))
-    return Forest(nodes, categories, roots, *walked, np.empty((0, MOST_LEAVES), np.uint32))
+    width = int(nodes["feature"].max(initial=-1)) + 1
+    return Forest(nodes, categories, roots, width, *walked, np.empty((0, MOST_LEAVES), np.uint32))
 
 
 def _with_tables(nodes: Array, categories: Array, roots: Array, tree_of: Array) -> Forest | None:
@@ -81,6 +82,7 @@ def _with_tables(nodes: Array, categories: Array, roots: Array, tree_of: Array) 
         nodes,
         categories,
         roots,
+        int(features.max(initial=-1)) + 1,
         features,
         np.concatenate([np.empty(0), *padded]),
         starts,
@@ -110,9 +112,8 @@ def _cuts(splits: Array, categories: Array) -> Array:
 
 def leaf_blocks(forest: Forest, rows: Array) -> Iterator[tuple[slice, Array]]:
     """Blocks of rows, with the node where each ends in each tree (trees, rows)."""
-    width = int(forest.nodes["feature"].max(initial=-1)) + 1
-    if rows.shape[1] < width:  # the kernels do not check
-        raise ValueError(f"a tree reads {width} features, the rows have {rows.shape[1]}")
+    if rows.shape[1] < forest.width:  # the kernels do not check
+        raise ValueError(f"a tree reads {forest.width} features, the rows have {rows.shape[1]}")
     size = max(ROWS_AT_ONCE, MOST_AT_ONCE // max(1, len(forest.roots)))
     for start in range(0, len(rows), size):
         block = rows[start : start + size]
