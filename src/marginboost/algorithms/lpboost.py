@@ -28,6 +28,7 @@ References: Demiriz, Bennett & Shawe-Taylor 2002; Rätsch 2001, section 4.3.
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,7 +52,7 @@ from ..solvers.masters.simplex import SimplexMaster
 from ..solvers.masters.smooth import SmoothMaster
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._levels import best_stumps, few_levels
+from ._levels import balanced_stumps, best_stumps, column_of, few_levels
 
 MASTERS: dict[str, type[Master]] = {
     "simplex": SimplexMaster,
@@ -84,8 +85,10 @@ class LPBoost(Rule):
     solver_seconds : float, optional
         Most seconds for one master problem; the run ends where they do not suffice.
     stumps : bool
-        Whether hypotheses are the stumps between the sample's bins, all of them: where features are
-        few, the run begins with the solution over all of them (solvers/level_program.py).
+        Whether hypotheses are the stumps between the sample's bins, all of them. Then a run may
+        begin with many at once: with the solution over all of them where features are few
+        (solvers/level_program.py), with one of soft margin zero where rows are many and that is the
+        best (solvers/balanced_weights.py).
     """
 
     def __init__(
@@ -135,8 +138,8 @@ class LPBoost(Rule):
         self._value = self._problem.worst
         if self._before is not None:
             self._inherit(state, self._before)
-        elif self.stumps and few_levels(sample):
-            self._begin_with_levels(state)
+        elif self.stumps:
+            self._begin_with_stumps(state)
 
     def start_from(self, before: Rule) -> None:
         """Begin with the hypotheses of a run with another ν or C: neighbours share most of them."""
@@ -153,14 +156,22 @@ class LPBoost(Rule):
         self._trial = before._trial.copy()
         self._improve(state)
 
-    def _begin_with_levels(self, state: State) -> None:
-        """Begin with the best combination of all stumps, and the weights that prove it."""
-        sample = state.sample
-        try:
-            coef, weights = best_stumps(sample, self._problem.caps, self.solver_seconds)
-        except MasterError:
-            return  # then they are found one by one
-        self._enlarge(state, [Candidate(stump, 0.0, sample.column(stump)) for stump in coef])
+    def _begin_with_stumps(self, state: State) -> None:
+        """Begin with a combination of many stumps and the weights that prove it, where it is known.
+
+        Elsewhere they are found one by one.
+        """
+        sample, bins = state.sample, state.sample.bins
+        found = None
+        if few_levels(sample):
+            with suppress(MasterError):
+                found = best_stumps(sample, self._problem.caps, self.solver_seconds)
+        elif self.nu is not None:
+            found = balanced_stumps(sample, self.nu)
+        if found is None or bins is None:
+            return
+        coef, weights = found
+        self._enlarge(state, [Candidate(stump, 0.0, column_of(bins, stump)) for stump in coef])
         self._trial = np.array(list(coef.values()))
         self._accept(state, self._trial)
         self._master.weights = weights
@@ -331,8 +342,9 @@ class LPBoostClassifier(BaseMarginClassifier):
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
         a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last;
-        up to 2000 rows of at most four features without missing values or categories, it begins
-        with the program over all stumps at once.
+        where stumps have neither missing values nor categories, it begins with the program over all
+        of them at once up to 2000 rows of at most four features, and from 100,000 rows it first
+        looks for a proof that the best soft margin is zero.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
