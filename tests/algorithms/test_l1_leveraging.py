@@ -133,6 +133,8 @@ def test_every_round_lowers_the_objective(steps, problem, C):
     assert (np.diff(values) >= 0).all()
     assert run.certificate.value == run.certificate.lower == values[-1]
     assert all((trial >= 0).all() for trial in watch.trials)
+    if steps == "coordinate":  # one coefficient a round: its changes are on record
+        assert run.history["coef"].sum() == pytest.approx(watch.trials[-1].sum(), abs=1e-9)
     if len(run.ensemble):
         last = watch.trials[-1][watch.trials[-1] > 0]
         np.testing.assert_allclose(run.ensemble.coef, last, rtol=1e-5)

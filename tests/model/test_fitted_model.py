@@ -162,3 +162,13 @@ def test_a_booster_survives_being_cloned():
     assert plain.model_.decoding == "auto"  # the algorithm's own way
     assert booster.fit(X, TWO).model_.classes.tolist() == [False, True]
     assert not hasattr(booster, "problems_")
+
+
+@pytest.mark.parametrize("learning_rate", [1e-9, 1.0])
+def test_importances_are_shares_however_small_the_steps(learning_rate):
+    X, y = np.arange(8.0)[:, None] * [0.0, 1.0], np.array([0, 0, 0, 1, 0, 1, 1, 1])
+    model = AdaBoostClassifier(n_estimators=1, learning_rate=learning_rate)
+    assert not hasattr(model, "intercept_")
+    assert not hasattr(model, "feature_importances_")
+    assert model.fit(X, y).feature_importances_.tolist() == [0.0, 1.0]
+    assert model.intercept_ == 0.0

@@ -15,21 +15,24 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import BinnedMatrix, Table
 from ..data.table import frame_names, is_frame
-from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from ..validation import check_choice, check_number
+from .cleaning import POLICIES, changed_labels, other_labels, rows_to_act_on, some_labels
 from .evidence import Evidence
 from .folds import SEED, Fold, check_classifier, make_folds, take_rows
+from .soft_labels import soft_rows
 from .stacking import Stack, stack_votes
-from .votes import TRAINING_ROWS, Views, default_voters, fold_votes
+from .votes import FEW_ROWS, TRAINING_ROWS, Views, default_voters, fold_votes, soft_votes
 
-POLICIES = ("drop", "relabel", "downweight")
+SECOND_VOTE = 100
+"""Rows from which on the default voters vote a second time: fewer teach them nothing new."""
 
 
 class LabelAudit(BaseEstimator):
@@ -38,13 +41,15 @@ class LabelAudit(BaseEstimator):
     Parameters
     ----------
     voters : classifier, mapping of name to classifier, or None
-        Who votes: any classifiers of this package or of scikit-learn. None is boosted stumps, a
-        forest of random trees and a linear model, which between them cope with missing values,
-        categories, and most shapes of data.
+        Who votes: any classifiers of this package or of scikit-learn. None is gradient trees,
+        boosted stumps and a linear model, and a forest of random trees up to 5,000 rows: between
+        them they cope with interactions, missing values, categories, and most shapes of data. From
+        100 to 5,000 rows they vote twice, the second time after learning from the labels as the
+        first vote weighs them.
     cv : int, splitter, iterable of (train, test) or None
         Folds; every row is judged by voters that learnt from the other folds, and so must be in one
         test fold. An integer makes that many shuffled, stratified ones, or as many as the rarest
-        class has rows if those are fewer; None is 5.
+        class has rows if those are fewer; None is 5 up to 5,000 rows, and 3 above.
     fdr : float
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
@@ -77,9 +82,13 @@ class LabelAudit(BaseEstimator):
     belief_ : array (n_rows, n_classes)
         Probability of each class before the given label is taken into account.
     votes_ : dict
-        Out-of-fold class probabilities of each voter.
+        Out-of-fold class probabilities of each voter, when it voted last.
+    stack_ : Stack
+        How they were combined, and the noise that was found.
     voter_weights_ : dict
         Weight of each voter in the combination.
+    index_ : pandas index or None
+        Names of the rows, if they came in a pandas frame.
 
     Examples
     --------
@@ -96,7 +105,7 @@ class LabelAudit(BaseEstimator):
         self,
         voters: Any = None,
         *,
-        cv: Any = 5,
+        cv: Any = None,
         fdr: float = 0.2,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -133,30 +142,30 @@ class LabelAudit(BaseEstimator):
 
     def fit_table(self, X: Any, table: Table, labels: Array) -> Self:
         """Audit rows that are already read; ``X`` is what voters of the caller's own are given."""
-        voters, ours = self._check_voters()
+        self._check_voters()
+        self.index_ = X.index if hasattr(X, "iloc") else None
         self.classes_ = distinct_labels(labels)
         if len(self.classes_) < 2:
             only = self.classes_.tolist()[0]
             raise ValueError(f"y: got one class ({only!r}), expected at least two")
         self.codes_ = np.searchsorted(self.classes_, labels)
         views = Views(X, table, self.n_jobs)
-        self._vote(voters, ours, views)
+        self._vote(views)
         self._judge()
         self._evidence = Evidence(views, self.codes_, self.score_)
         return self
 
-    def _check_voters(self) -> tuple[dict[str, Any], bool]:
-        """Voters by name, and whether they are the default ones."""
+    def _check_voters(self) -> dict[str, Any] | None:
+        """Voters of the caller by name; None for the default ones."""
         if self.voters is None:
-            seed = SEED if self.random_state is None else self.random_state
-            return default_voters(self.n_jobs, seed), True
+            return None
         given = self.voters
         named = dict(given) if isinstance(given, Mapping) else {type(given).__name__: given}
         for name, voter in named.items():
             check_classifier(f"voters[{name!r}]", voter)
         if not named:
             raise ValueError("voters: got none, expected at least one classifier")
-        return named, False
+        return named
 
     def _read_table(self, X: Any) -> Table:
         if isinstance(X, BinnedMatrix):
@@ -180,18 +189,34 @@ class LabelAudit(BaseEstimator):
         columns = [] if chosen is None else [_position(item, names) for item in chosen]
         return Table.learn(X, names, columns)
 
-    def _vote(self, voters: dict[str, Any], ours: bool, views: Views) -> None:
-        n_classes = len(self.classes_)
-        folds = self._folds()
+    def _vote(self, views: Views) -> None:
+        """Ask all voters; the default ones twice, where the table is small."""
+        given, folds = self._check_voters(), self._folds()
+        n_rows, n_classes = len(self.codes_), len(self.classes_)
+        seed = SEED if self.random_state is None else self.random_state
+        ours = given is None
+        voters = given or default_voters(n_rows, n_classes, self.n_jobs, seed)
         self.votes_ = {}
         for name, voter in voters.items():
-            most = TRAINING_ROWS if ours and not isinstance(voter, BaseMarginClassifier) else None
+            most = TRAINING_ROWS if ours and isinstance(voter, LogisticRegression) else None
             rows = views.of(voter, ours)
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most)
+        self.stack_ = self._combined()
+        if ours and SECOND_VOTE <= n_rows <= FEW_ROWS:
+            soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
+            self.votes_ = {
+                name: soft_votes(voter, views.of(voter, ours), soft, n_classes, folds)
+                for name, voter in voters.items()
+            }
+            self.stack_ = self.stack_.after(self._combined())
+
+    def _combined(self) -> Stack:
+        return stack_votes(np.array(list(self.votes_.values())), self.codes_)
 
     def _folds(self) -> list[Fold]:
         """Folds; no more of them than rows of the rarest class, if only their number is given."""
-        cv: Any = 5 if self.cv is None else self.cv
+        default = 5 if len(self.codes_) <= FEW_ROWS else 3
+        cv: Any = default if self.cv is None else self.cv
         if isinstance(cv, Integral):
             check_number("cv", cv, at_least=2, integer=True)
             counts = np.bincount(self.codes_)
@@ -205,7 +230,7 @@ class LabelAudit(BaseEstimator):
 
     def _judge(self) -> None:
         """Scores, suggestions, flags and noise rates from the votes."""
-        stack: Stack = stack_votes(np.array(list(self.votes_.values())), self.codes_)
+        stack = self.stack_
         self.voter_weights_ = dict(zip(self.votes_, stack.weights.tolist(), strict=True))
         self.belief_ = stack.belief
         self.score_ = stack.trust(self.codes_)
@@ -221,11 +246,39 @@ class LabelAudit(BaseEstimator):
 
     # -- what to do with it ----------------------------------------------------------------------
 
-    def suspects(self, most: int | None = None) -> Array:
-        """Row numbers, most suspect first: the flagged ones, or the first ``most`` of all rows."""
+    def suspects(self, most: int | None = None, *, by_index: bool = False) -> Array:
+        """Row numbers, most suspect first: the flagged ones, or the first ``most`` of all rows.
+
+        Parameters
+        ----------
+        most : int, optional
+            How many; None is as many as were flagged. :meth:`trade_off` says what to expect.
+        by_index : bool
+            Whether to name rows by the index of the pandas frame that was audited.
+        """
         check_is_fitted(self, "score_")
         order = np.argsort(self.rank_)
-        return order[self.flagged_[order]] if most is None else order[:most]
+        chosen = order[self.flagged_[order]] if most is None else order[:most]
+        if not by_index:
+            return chosen
+        if self.index_ is None:
+            raise ValueError("by_index: X was no pandas frame, so its rows have numbers only")
+        return np.asarray(self.index_[chosen])
+
+    def trade_off(self) -> dict[str, Array]:
+        """What to expect of the first rows of the list, for every length of it.
+
+        Returns
+        -------
+        dict
+            ``rows``: lengths 1, 2, …; ``precision``: expected share of wrong labels among so many;
+            ``recall``: expected share of all wrong labels that are among them.
+        """
+        check_is_fitted(self, "score_")
+        wrong = np.cumsum(1.0 - self.score_[np.argsort(self.rank_)])
+        rows = np.arange(1, len(wrong) + 1)
+        total = wrong[-1] if wrong[-1] > 0.0 else 1.0
+        return {"rows": rows, "precision": wrong / rows, "recall": wrong / total}
 
     @property
     def disagreement_(self) -> Array:
@@ -240,16 +293,29 @@ class LabelAudit(BaseEstimator):
         check_is_fitted(self, "score_")
         return self._evidence
 
-    def clean(self, X: Any, y: Any, policy: str = "drop") -> tuple[Any, Array, Array]:
-        """Rows, labels and weights to train with.
+    def clean(
+        self,
+        X: Any,
+        y: Any,
+        policy: str = "drop",
+        *,
+        decisions: Mapping[int, str] | None = None,
+        undecided: str = "act",
+    ) -> tuple[Any, Any, Array]:
+        """Rows, labels and weights to train with, in the types they came in.
 
         Parameters
         ----------
         X, y
             What was audited.
         policy : {"drop", "relabel", "downweight"}
-            Leave the flagged rows out, give them the suggested label, or weigh every row by the
+            Leave suspects out, give them the most likely label, or weigh every row by the
             probability that its label is right.
+        decisions : mapping of int to {"wrong", "right"}, optional
+            What people said about rows, by number from 0. Rows that are wrong are acted on whether
+            they were flagged or not, rows that are right are never touched.
+        undecided : {"act", "keep"}
+            Whether flagged rows without a decision are acted on.
 
         Returns
         -------
@@ -260,13 +326,37 @@ class LabelAudit(BaseEstimator):
         labels = read_labels(y, len(self.score_))
         if not np.array_equal(labels, self.classes_[self.codes_]):
             raise ValueError("y: got other labels than those audited, expected the same")
+        act, wrong, right = rows_to_act_on(self.flagged_, decisions, undecided)
         ones = np.ones(len(labels))
         if policy == "relabel":
-            return X, np.where(self.flagged_, self.suggested_, labels), ones
+            better = self.classes_[other_labels(self.belief_, self.codes_)]
+            return X, changed_labels(y, np.flatnonzero(act), better), ones
         if policy == "downweight":
-            return X, labels, self.score_.copy()
-        kept = np.flatnonzero(~self.flagged_)
-        return take_rows(X, kept), labels[kept], ones[kept]
+            doubted = self.score_ if undecided == "act" else ones
+            return X, y, np.where(wrong, 0.0, np.where(right, 1.0, doubted))
+        kept = np.flatnonzero(~act)
+        return take_rows(X, kept), some_labels(y, kept), ones[kept]
+
+    def to_frame(self) -> Any:
+        """One line per row as a pandas data frame, with the index of the rows that were audited.
+
+        Columns: ``given``, ``suggested``, ``score`` (probability that the label is right),
+        ``rank``, ``flagged``, ``disagreement``.
+        """
+        import pandas as pd
+
+        check_is_fitted(self, "score_")
+        return pd.DataFrame(
+            {
+                "given": self.classes_[self.codes_],
+                "suggested": self.suggested_,
+                "score": self.score_,
+                "rank": self.rank_,
+                "flagged": self.flagged_,
+                "disagreement": self.disagreement_,
+            },
+            index=self.index_,
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import _safe_indexing
 
 from ..data import BinnedMatrix
+from ..data.table import take_rows as rows_of
 from ..types import Array
 from ..validation import check_number
 
@@ -108,4 +108,4 @@ def take_rows(X: Any, rows: Array) -> Any:
         return X.take(rows)
     if sparse.issparse(X):
         return X.tocsr()[rows]
-    return _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows)
+    return rows_of(X if hasattr(X, "shape") else np.asarray(X), rows)

@@ -1,56 +1,109 @@
-"""One line for noisy labels: audit, choose ν, fit the certified soft-margin model.
+"""One line for noisy labels: audit, choose a model that suits the table, fit it to what is trusted.
 
-Problem: the ν of the soft-margin program (R2-A3) should be above the share of wrong labels,
-which nobody knows. An audit estimates it, and how far each label can be trusted; the program is
-then solved with a ν that leaves room for it, each row weighing as much as it is trusted.
+Problem: which labels are wrong, and which model to fit to the others, when all there is to judge by
+are those labels? An audit (:mod:`marginboost.audit.audit`) says how far each label can be trusted,
+and what its voters said of rows that they had not seen. Two models can be fitted:
 
-Certificate: that of LPBoost, for the weights that the audit gave the rows.
+committee
+    Gradient trees and a random forest, all classes jointly, on soft labels
+    (:mod:`marginboost.audit.committee`). Sees interactions; nothing is certified.
+soft margin
+    LPBoost on stumps (R2-A3), with a ν that leaves room for wrong labels, each row weighing as much
+    as it is trusted; several classes one against all others. Additive, so it can be explained
+    exactly, and certified for the weights that the audit gave the rows.
+
+Rule: with the loss of a given label under the noise model, -log((1 - ε) p_y + β_y), compare the
+votes of the boosted stumps with those of the committee, row by row. The soft margin is chosen if
+its mean loss is less by more than two standard errors, else the committee. No further fit is
+needed: the votes are the audit's.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..algorithms.lpboost import LPBoost, LPBoostClassifier
+from ..algorithms.bagged_vote import BaggedVote
+from ..algorithms.lpboost import LPBoostClassifier
 from ..core.oracle import Oracle
+from ..core.rule import Rule
 from ..core.sample import Sample
 from ..data import BinnedMatrix
 from ..estimators.classifier import BaseMarginClassifier, TrainingSet, document
 from ..estimators.inputs import read_weights
-from ..estimators.multiclass import Reduction
-from ..model import Features
+from ..estimators.multiclass import ONE_VS_REST, Reduction
+from ..model import Features, Link, Model
 from ..model.features import FeatureRows
+from ..oracles.gradient_trees import GradientTreeOracle
 from ..types import Array
 from ..validation import check_choice, check_number
 from .audit import LabelAudit
+from .committee import committee_votes, fit_committee, kind_and_link, uncertified
+from .soft_labels import SoftRows, soft_rows
 
-POLICIES = ("downweight", "drop", "relabel", "keep")
+POLICIES = ("soft", "downweight", "drop", "relabel", "keep")
+MODELS = ("auto", "committee", "soft-margin")
 SAME_NOISE = 1e-6
 """Difference of two estimates of noise up to which the audits are the same."""
+MAX_BINS = 255
+"""Bins of the audit, which are shared where as many are asked for."""
+STANDARD_ERRORS = 2.0
+"""By how many standard errors stumps must be better for the soft margin to be chosen."""
+
+
+class Option(NamedTuple):
+    """A model that was considered; ``choice_`` is a list of these, one line of a table each.
+
+    Attributes
+    ----------
+    model : str
+        "committee" or "soft-margin".
+    loss : float
+        Mean loss of its votes on rows not learnt from, under the noise model.
+    error : float
+        Share of those rows that it would get wrong, by the audit's opinion of the true labels.
+    chosen : bool
+        Whether it was taken.
+    why : str
+        The reason.
+    """
+
+    model: str
+    loss: float
+    error: float
+    chosen: bool
+    why: str
 
 
 @document
 class RobustBoostClassifier(LPBoostClassifier):
-    """A noise-robust default: audits its labels, then fits LPBoost with a ν that suits them.
+    """A noise-robust default: audits its labels, chooses a model that suits them, and fits it.
 
     Parameters
     ----------
     estimator : Oracle, scikit-learn estimator or None
-        Base learner; None is the exact stump, with which the bounds are proven.
+        Base learner of a soft-margin model, which is then what is fitted; None is the exact stump,
+        with which the bounds are proven.
     n_estimators : int
-        Most rounds.
-    policy : {"downweight", "drop", "relabel", "keep"}
-        What happens to suspect rows: every row weighs as much as its label is trusted, the flagged
-        ones are left out, or get the suggested label, or all stay as they are.
+        Most rounds; gradient trees make 70 at most.
+    model : {"auto", "committee", "soft-margin"}
+        What is fitted to the audited rows: gradient trees and a random forest, or the certified
+        soft-margin program over stumps. "auto" chooses by what the audit's voters said of rows that
+        they had not seen: the soft margin where stumps alone are better by two standard errors.
+    policy : {"soft", "downweight", "drop", "relabel", "keep"}
+        What happens to suspect rows: every row stands for its label as far as that is trusted, and
+        else for the most likely other one; or it only weighs as much as its label is trusted; or
+        the flagged ones are left out, or get the suggested label; or all stay as they are. To the
+        soft margin the first two are the same.
     fdr : float
         Share of false alarms allowed among the flagged rows.
-    cv : int
-        Folds of the audit.
+    cv : int or None
+        Folds of the audit; None is 5 up to 5,000 rows, and 3 above.
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem, as in :class:`~marginboost.LPBoostClassifier`.
     solver_time_limit : float or None
@@ -63,14 +116,17 @@ class RobustBoostClassifier(LPBoostClassifier):
     ----------
     noise_rate_ : float
         Estimated share of wrong labels.
+    choice_ : list of Option
+        The models considered, their loss and error on rows not learnt from, which one was chosen
+        and why. Not in a model file.
     nu_ : float
-        The ν that follows: three times the share of wrong labels that is left after the policy, or
-        of rows that the base learner cannot fit where that is more; both by weight, and ν within
-        0.05 and 0.9.
+        0 for a committee. For a soft margin the ν that follows: three times the share of wrong
+        labels that is left after the policy, or of rows that the base learner cannot fit where
+        that is more; both by weight, and ν within 0.05 and 0.9.
     trust_ : array
         Probability that each row's label is right; 1 for rows of weight 0.
     rho_ : float
-        The margin ρ that all rows but those bought off reach.
+        Of a soft margin: the margin ρ that all rows but those bought off reach.
     {fitted}
 
     Examples
@@ -85,8 +141,8 @@ class RobustBoostClassifier(LPBoostClassifier):
     """
 
     summary: ClassVar[dict[str, str]] = {
-        "problem": "LPBoost on audited labels: ν and row weights from the estimated noise",
-        "guarantee": "as LPBoost, for the weights that the audit gives",
+        "problem": "audits its labels, then fits trees or a soft margin, whichever suits",
+        "guarantee": "of a soft margin as LPBoost, for the weights that the audit gives",
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
     nu = C = None  # no parameters here
@@ -97,9 +153,10 @@ class RobustBoostClassifier(LPBoostClassifier):
         estimator: Any = None,
         *,
         n_estimators: int = 1000,
-        policy: str = "downweight",
+        model: str = "auto",
+        policy: str = "soft",
         fdr: float = 0.2,
-        cv: int = 5,
+        cv: int | None = None,
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
@@ -122,6 +179,7 @@ class RobustBoostClassifier(LPBoostClassifier):
             random_state=random_state,
             verbose=verbose,
         )
+        self.model = model
         self.policy = policy
         self.fdr = fdr
         self.cv = cv
@@ -131,30 +189,121 @@ class RobustBoostClassifier(LPBoostClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
+        check_choice("model", self.model, MODELS)
+        if self.model == "committee" and self.estimator is not None:
+            raise ValueError(
+                f"estimator: got {self.estimator!r}, expected None with model='committee', which "
+                "has base learners of its own"
+            )
         check_choice("policy", self.policy, POLICIES)
         check_number("fdr", self.fdr, at_least=0.0, below=1.0)
-        check_number("cv", self.cv, at_least=2, integer=True)
+        if self.cv is not None:
+            check_number("cv", self.cv, at_least=2, integer=True)
 
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
         """Check ν."""
         if "nu_" in chosen:
-            check_number("nu", chosen["nu_"], above=0.0, at_most=1.0)
+            check_number("nu", chosen["nu_"], at_least=0.0, at_most=1.0)
 
-    def make_rule(self, sample: Sample) -> LPBoost:
-        """LPBoost with the ν that suits the labels."""
-        return self._rule(self.nu_)
+    @property
+    def is_committee_(self) -> bool:
+        """Whether a committee was fitted, not a soft margin."""
+        return vars(self).get("nu_") == 0.0
+
+    def make_rule(self, sample: Sample) -> Rule:
+        """LPBoost with the ν that suits the labels; of a committee a plain vote."""
+        return BaggedVote() if self.is_committee_ else self._rule(self.nu_)
+
+    def make_oracle(self) -> Oracle:
+        """Base learner; that of a committee proves nothing."""
+        return GradientTreeOracle() if self.is_committee_ else super().make_oracle()
+
+    def model_parts(self, n_classes: int, chosen: Mapping[str, float]) -> tuple[type[Model], Link]:
+        """Type and link of a model in which fit chose this."""
+        if chosen.get("nu_") == 0.0:
+            return kind_and_link(n_classes)
+        return super().model_parts(n_classes, chosen)
+
+    # -- fit -------------------------------------------------------------------------------------
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
-        """Audit the labels, then learn from what the policy makes of them."""
+        """Audit the labels, choose, then learn from what the policy makes of them."""
         index = data.labels
         used, audit = self._audit(data.rows, index, data.weights)
         self.noise_rate_ = audit.noise_rate_
         self.trust_ = np.ones(len(index))
         self.trust_[used] = audit.score_
+        self.choice_ = self._choose(audit, reduction)
+        if any(option.model == "committee" and option.chosen for option in self.choice_):
+            self.nu_ = 0.0
+            self._learn_committee(data, used, audit)
+            return
         labels, weights = self._cleaned(used, audit, index, data.weights)
         as_given = np.where(labels == index, weights, 0.0)[used]
         self.nu_ = audit.evidence.nu_for(self.estimator, as_given)
-        super().learn(replace(data, labels=labels, weights=weights), oracle, reduction)
+        cleaned = replace(data, labels=labels, weights=weights)
+        super().learn(cleaned, self.make_oracle(), reduction)
+
+    def _choose(self, audit: LabelAudit, reduction: Reduction) -> list[Option]:
+        """Compare both models by the audit's votes."""
+        stack, labels, votes = audit.stack_, audit.codes_, audit.votes_
+        trees = committee_votes(votes["gradient trees"], votes.get("forest"))
+        believed = {"committee": trees, "soft-margin": votes["boosted stumps"]}
+        losses = {name: stack.losses(vote, labels) for name, vote in believed.items()}
+        excess = losses["soft-margin"] - losses["committee"]
+        spread = float(excess.std()) / math.sqrt(len(excess))
+        lead = float(excess.mean()) / spread if spread > 0.0 else 0.0
+        chosen, why = self._verdict(lead, reduction)
+        truth = stack.posterior(labels)
+        return [
+            Option(
+                name,
+                float(losses[name].mean()),
+                float(1.0 - truth[np.arange(len(labels)), vote.argmax(axis=1)].mean()),
+                name == chosen,
+                why if name == chosen else "",
+            )
+            for name, vote in believed.items()
+        ]
+
+    def _verdict(self, lead: float, reduction: Reduction) -> tuple[str, str]:
+        """Which model, and why."""
+        if self.estimator is not None or reduction is not ONE_VS_REST:
+            given = "base learner" if self.estimator is not None else "code of several classes"
+            return "soft-margin", f"a {given} was given"
+        if self.model != "auto":
+            return self.model, "asked for"
+        if lead < -STANDARD_ERRORS:
+            return "soft-margin", f"stumps alone are better by {-lead:.1f} standard errors"
+        better = "better" if lead > 0.0 else "worse"
+        return "committee", f"{better} than stumps by {abs(lead):.1f} standard errors"
+
+    def _learn_committee(self, data: TrainingSet, used: Array, audit: LabelAudit) -> None:
+        bins = audit.evidence.bins
+        if self.max_bins != MAX_BINS:
+            bins = self.bin_rows(audit.evidence.table, data.weights[used])
+        soft = self._soft(audit, data.weights[used])
+        settings = {
+            **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
+            **{"callbacks": self.callbacks, "verbose": self.verbose},
+            **{"name": type(self).__name__, "chosen": self._chosen()},
+        }
+        model, dual = fit_committee(bins, soft, data.features, data.classes, settings)
+        self.dual_ = np.zeros((len(data.labels), *dual.shape[1:]))
+        np.add.at(self.dual_, used[soft.rows], dual)
+        self.margins_ = model.margins(data.rows, data.labels, self.n_jobs)
+        run = replace(model.runs[0], certificate=uncertified(float(self.margins_[used].min())))
+        self.model_ = replace(model, run=run)
+
+    def _soft(self, audit: LabelAudit, weights: Array) -> SoftRows:
+        """Labels and weights to learn from, after the policy, times the weights of the rows."""
+        if self.policy == "soft":
+            soft = soft_rows(audit.codes_, audit.score_, audit.belief_)
+            return soft._replace(weights=soft.weights * weights[soft.rows])
+        everyone = np.arange(len(weights))
+        labels, weights = self._cleaned(everyone, audit, audit.codes_, weights)
+        kept = np.flatnonzero(weights > 0)
+        return SoftRows(kept, labels[kept], weights[kept])
 
     def _audit(self, rows: FeatureRows, index: Array, weights: Array) -> tuple[Array, LabelAudit]:
         """Rows with weight, and the audit of their labels."""
@@ -172,10 +321,12 @@ class RobustBoostClassifier(LPBoostClassifier):
     ) -> tuple[Array, Array]:
         """Labels and weights after the policy."""
         index, weights = index.copy(), weights.copy()
-        if self.policy == "downweight":
+        if self.policy in ("soft", "downweight"):
             weights[used] *= audit.score_
         elif self.policy == "drop":
-            weights[used[audit.flagged_]] = 0.0
+            # A class that is flagged altogether stays: a model would forget it.
+            kept = np.isin(audit.codes_, audit.codes_[~audit.flagged_])
+            weights[used[audit.flagged_ & kept]] = 0.0
         elif self.policy == "relabel":
             index[used] = np.where(audit.flagged_, audit.suggested_codes_, index[used])
         return index, weights

@@ -21,6 +21,9 @@ contradict the voters are what noise alone explains. (It is an upper bound where
 everywhere.) By Bayes' rule the label of a row is then right with probability
 
     (1 - ε + β_y) q_y / ((1 - ε) q_y + β_y).
+
+Voters that learn again, from labels weighed by that, err less; :meth:`Stack.after` joins both
+opinions.
 """
 
 from __future__ import annotations
@@ -82,6 +85,32 @@ class Stack:
         own = self.belief[np.arange(len(labels)), labels]
         kept, blind = 1.0 - self.random_share, self.random_shares[labels]
         return (kept + blind) * own / (kept * own + blind)
+
+    def posterior(self, labels: Array) -> Array:
+        """Probability of each class (rows, classes), after the labels are seen."""
+        likely = np.repeat(self.random_shares[labels][:, None], self.belief.shape[1], axis=1)
+        likely[np.arange(len(labels)), labels] += 1.0 - self.random_share
+        joint = self.belief * likely
+        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
+
+    def losses(self, probabilities: Array, labels: Array) -> Array:
+        """Minus log likelihood of each given label, if these were the truth's probabilities.
+
+        With them classifiers are compared on labels of which some are wrong: one that contradicts
+        a wrong label pays no more for it than noise does.
+        """
+        own = np.maximum(probabilities[np.arange(len(labels)), labels], FLOOR)
+        return -np.log((1.0 - self.random_share) * own + self.random_shares[labels])
+
+    def after(self, second: Stack) -> Stack:
+        """Join what was believed before and after the voters learnt from soft labels.
+
+        Beliefs are averaged in logarithms. β stays as it was: voters that learnt from labels put
+        right contradict fewer of those given, and would say that less is wrong.
+        """
+        logs = np.log(np.maximum(self.belief, FLOOR)) + np.log(np.maximum(second.belief, FLOOR))
+        weights = (self.weights + second.weights) / 2.0
+        return Stack(weights, self.random_shares, np.exp(log_softmax(logs / 2.0, axis=1)))
 
 
 def stack_votes(probabilities: Array, labels: Array) -> Stack:

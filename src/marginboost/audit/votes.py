@@ -1,8 +1,17 @@
 """Out-of-fold votes: what classifiers that never saw a row's label say about it.
 
 Folds and bins are made once and shared by all voters, so an audit costs little more than its fits.
-Three voters that err in different ways are the default: an additive model (boosted stumps), a
-forest of random trees (interactions), a linear model.
+Voters err in different ways, and suit the table:
+
+================  =================================  ===============================================
+voter             what it sees                       tables
+================  =================================  ===============================================
+gradient trees    interactions                       all; small trees where there are few rows
+boosted stumps    each feature by itself             all
+linear            straight lines                     all
+forest            interactions, calmly               up to :data:`FEW_ROWS` rows: it is slow, and in
+                                                     larger tables gradient trees see as much
+================  =================================  ===============================================
 """
 
 from __future__ import annotations
@@ -12,34 +21,61 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from ..algorithms.adaboost import AdaBoostClassifier
+from ..algorithms.gradient_boost import GradientBoostClassifier
+from ..algorithms.softmax_boost import SoftmaxBoostClassifier
 from ..data import BinnedMatrix, Table
 from ..estimators.classifier import BaseMarginClassifier
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
-from .folds import Fold, fit_folds
+from .folds import Fold, fit_folds, take_rows
+from .forest import BinnedForest
+from .soft_labels import SoftRows
 
+FEW_ROWS = 5_000
+"""Rows up to which a forest votes too, all voters vote twice, and trees are small."""
 TRAINING_ROWS = 20_000
-"""Rows that the forest and the linear model learn from, at most, in a fold."""
+"""Rows that the linear model learns from, at most, in a fold."""
 MOST_LEVELS = 20
 """Categories of a feature that get a column of their own; rarer ones share one."""
 
 
-def default_voters(n_jobs: int | None = None, seed: int = 0) -> dict[str, Any]:
-    """Boosted stumps, a forest of random trees, a linear model."""
-    threads = resolve_n_jobs(n_jobs)
-    forest = ExtraTreesClassifier(100, min_samples_leaf=3, random_state=seed, n_jobs=threads)
-    return {
+def default_voters(
+    n_rows: int, n_classes: int = 2, n_jobs: int | None = None, seed: int = 0
+) -> dict[str, Any]:
+    """Voters that suit a table."""
+    voters: dict[str, Any] = {
+        "gradient trees": gradient_trees(n_rows, n_classes, n_jobs=n_jobs, random_state=seed),
         "boosted stumps": AdaBoostClassifier(
             n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed
         ),
-        "forest": forest,
         "linear": LogisticRegression(max_iter=1000),
     }
+    if n_rows <= FEW_ROWS:
+        voters["forest"] = forest(n_rows, n_jobs, seed)
+    return voters
+
+
+def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginClassifier:
+    """Gradient boosting for a table of this size, all classes jointly."""
+    kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
+    if n_rows > FEW_ROWS:
+        return kind(n_estimators=70, learning_rate=0.15, **settings)
+    least = min(20, max(2, n_rows // 20))
+    return kind(n_estimators=60, max_leaf_nodes=8, min_samples_leaf=least, **settings)
+
+
+def forest(
+    n_rows: int, n_jobs: int | None = None, seed: int = 0, n_trees: int = 50
+) -> BinnedForest:
+    """Random trees for a table of this size, of a thousand leaves at most."""
+    least = min(3, max(1, n_rows // 20)) if n_rows <= FEW_ROWS else n_rows // 1000
+    threads = 1 if n_rows < 500 else resolve_n_jobs(n_jobs)
+    return BinnedForest(n_trees, min_samples_leaf=least, n_jobs=threads, random_state=seed)
 
 
 def encode(table: Table) -> Array:
@@ -118,7 +154,7 @@ class Views:
 
     def of(self, voter: Any, ours: bool) -> Any:
         """Rows for one voter; ``ours`` says that it is one of the default ones."""
-        if isinstance(voter, BaseMarginClassifier):
+        if isinstance(voter, BaseMarginClassifier | BinnedForest):
             return self.bins
         return self.encoded if ours and not isinstance(voter, Pipeline) else self.given
 
@@ -131,6 +167,19 @@ def fold_votes(
     for model, test, held_out in fit_folds(voter, rows, labels, folds, most):
         seen = np.asarray(model.classes_, dtype=int)
         votes[np.ix_(test, seen)] = _probabilities(model, held_out)
+    return votes
+
+
+def soft_votes(voter: Any, rows: Any, soft: SoftRows, n_classes: int, folds: list[Fold]) -> Array:
+    """Out-of-fold class probabilities of a voter that learns from soft labels."""
+    votes = np.zeros((sum(len(test) for _, test in folds), n_classes))
+    for train, test in folds:
+        known = soft.among(train)
+        model = clone(voter).fit(
+            take_rows(rows, known.rows), known.labels, sample_weight=known.weights
+        )
+        seen = np.asarray(model.classes_, dtype=int)
+        votes[np.ix_(test, seen)] = _probabilities(model, take_rows(rows, test))
     return votes
 
 

@@ -31,5 +31,8 @@ class Solver(Protocol):
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
         """Raise for numbers that fit could not have chosen."""
 
+    def model_parts(self, n_classes: int, chosen: Mapping[str, float]) -> tuple[type[Model], Link]:
+        """Type and link of a model of one run, of classes."""
+
     def make_link(self) -> Link:
         """From scores to probabilities."""

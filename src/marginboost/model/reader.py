@@ -180,7 +180,7 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         return estimator.restore(_read_problems(fields, solver, features, decoding))
     classes = None
     if not numeric:
-        classes = _read_classes(fields["classes"], issubclass(solver.model_type, LabelModel))
+        classes = _read_classes(fields["classes"], version == 2)
     return estimator.restore(_read_found(fields, solver, features, classes))
 
 
@@ -198,15 +198,25 @@ def _read_found(
 ) -> Any:
     """Model of one run: of numbers, of two classes, or with hypotheses that answer for all."""
     kind: Any = solver.model_type
-    shape = () if classes is None or not issubclass(kind, LabelModel) else (len(classes),)
-    parts = {} if classes is None else {"classes": classes, "link": solver.make_link()}
+    chosen = _read_chosen(fields, solver, solver.chosen_names)
+    parts: dict[str, Any] = {}
+    if classes is not None:
+        kind, link = solver.model_parts(len(classes), chosen)
+        parts = {"classes": classes, "link": link}
+        if len(classes) > 2 and not _labels(kind):
+            fields["classes"].wrong("two distinct classes")
     return kind(
         name=type(solver).__name__,
         features=features,
-        run=_read_run(fields, features, shape),
-        chosen=_read_chosen(fields, solver, solver.chosen_names),
+        run=_read_run(fields, features, (len(parts["classes"]),) if _labels(kind) else ()),
+        chosen=chosen,
         **parts,
     )
+
+
+def _labels(kind: type[Any]) -> bool:
+    """Whether hypotheses of such a model answer for all classes."""
+    return issubclass(kind, LabelModel)
 
 
 def _read_problems(
@@ -311,6 +321,9 @@ def _read_params(
         elif isinstance(params[name], Loss):
             if name != "loss":
                 entry.wrong("a setting, not a loss")
+        elif isinstance(params[name], dict):
+            if name != "class_weight":
+                entry.wrong("a setting, not weights of classes")
         elif name == "oracle" or (name == "estimator" and entry.value is not None):
             entry.wrong("a base learner")
         elif name == "callbacks" and entry.value is not None:
@@ -340,6 +353,8 @@ def _read_param(field: Field, depth: int) -> Any:
         return None if value is None else _read_scalar(field)
     if "loss" in value:
         return _read_loss(field)
+    if "classes" in value:
+        return _read_class_weights(field)
     if depth == MAX_WRAPPERS:
         field.wrong(f"at most {MAX_WRAPPERS} base learners wrapped in each other")
     entries = field.keys(("oracle", "params"))
@@ -359,6 +374,13 @@ def _read_loss(field: Field) -> Loss:
     return entries["params"].made_by(
         lambda _: Loss.registry[name](**settings), f"settings of the {name} loss"
     )
+
+
+def _read_class_weights(field: Field) -> dict[Any, Any]:
+    entries = field.keys(("classes", "weights"))
+    classes = _read_values(entries["classes"]).tolist()
+    weights = [_read_scalar(item) for item in entries["weights"].items(len(classes))]
+    return dict(zip(classes, weights, strict=True))
 
 
 def _read_scalar(field: Field) -> Any:
