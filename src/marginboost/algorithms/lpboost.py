@@ -449,12 +449,13 @@ class LPBoostClassifier(BaseMarginClassifier):
 
     def _rule(self, nu: float | None) -> LPBoost:
         whole = self.solver == "auto" and self.C is None
+        exact = self.estimator is None or isinstance(self.estimator, StumpOracle)
         return LPBoost(
             nu,
             self.solver,
             C=self.C,
             solver_seconds=self.solver_time_limit,
-            stumps=whole and isinstance(self.make_oracle(), StumpOracle),
+            stumps=whole and exact,
         )
 
     def store(self, run: Run, problem: Problem) -> None:
