@@ -102,7 +102,7 @@ def _one_row(section: Section, sizes: Sizes, train: tuple[Array, Array]) -> None
             tasks[contender.name] = _score_task(contender, contender.fit(*train, number), row)
             tasks[contender.name]()
         times = section.times[f"one row, {what}"] = {
-            name: [_seconds(task) for _ in range(200)] for name, task in tasks.items()
+            name: [_seconds(task) for _ in range(50)] for name, task in tasks.items()
         }
         table.rows += [[what, name, 1e3 * min(taken)] for name, taken in times.items()]
         ours = 1e3 * min(times[US.name])
