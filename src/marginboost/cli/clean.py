@@ -103,6 +103,8 @@ def run(args: argparse.Namespace) -> Answer:
 
 def _check(args: argparse.Namespace) -> None:
     """Raise, before any work, if an option makes no sense."""
+    if args.target is not None:
+        raise UsageError("--target: only labels can be cleaned; audit --target lists wrong numbers")
     if args.only_confirmed and args.decisions is None:
         raise UsageError("--only-confirmed: needs --decisions, which say what is confirmed")
     if args.weight is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from .errors import ModelError
 from .options import add_data, add_reading, dialect_of
 from .output import Answer, Screen, check_target, visible, write_file
 
@@ -47,12 +48,18 @@ def run(args: argparse.Namespace) -> Answer:
     from ..diagnostics.evaluation import evaluate
     from .columns import weight_values
     from .dataset import model_data, model_labels
-    from .models import load_model
+    from .models import is_regressor, load_model
     from .reading import read_file
 
     if args.out is not None:
         check_target(args.out, "--out", {"model file": args.model, "data file": args.data})
     model = load_model(args.model)
+    if is_regressor(model):
+        raise ModelError(
+            f"{args.model}: a {type(model).__name__}, expected a classifier; compare --target "
+            "measures regressors",
+            file=args.model,
+        )
     file = read_file(args.data, dialect_of(args))
     file.check_names(args.weight, option="--weight")
     classes = model_labels(model, file, args.label)

@@ -3,7 +3,7 @@
 Everything here reads a finished run (arrays, a :class:`~marginboost.core.Run`, a history, a fitted
 estimator) and changes nothing. Bounds by the capacity of a class of hypotheses are in
 :mod:`marginboost.capacity`. Ids are those of ``docs/catalogue``: Rätsch's
-dissertation (R1, R2), Chan's thesis (CH) and a lecture on boosting and margins (LB).
+dissertation (R1, R2), Chan's thesis (CH), Barnes's (BA) and a lecture on boosting and margins (LB).
 
 ======================================================  ==========================================
 Name                                                    What, and where it comes from
@@ -31,6 +31,7 @@ gap_report, GapReport                                   duality gap Γ (R1-Q28)
 nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack (R2-Q3 to R2-Q5)
 smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (R2-Q11)
 freedom_of_movement, FreedomOfMovement                  moves that change nothing (R2-Q12)
+select_round, selected_errors, SelectedErrors           error by oracle, validation, last (BA-E16)
 average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
@@ -141,6 +142,7 @@ from .margins import (
     voting_margins,
     zero_one_error,
 )
+from .selection import SelectedErrors, select_round, selected_errors
 from .soft_margins import (
     FreedomOfMovement,
     NuFractions,
@@ -181,6 +183,7 @@ __all__ = [
     "ProgressTerms",
     "Regime",
     "ReliabilityDisplay",
+    "SelectedErrors",
     "SelectionQuality",
     "Shape",
     "ShapeDisplay",
@@ -237,6 +240,8 @@ __all__ = [
     "progress_terms",
     "rounds_to_consistency",
     "rounds_to_margin",
+    "select_round",
+    "selected_errors",
     "selection_quality",
     "simplified_training_error_bound",
     "smooth_slack",

@@ -4,12 +4,15 @@ from .evaluation import evaluation_page
 from .page import audit_page, write_audit_report
 from .payload import audit_payload, verdict
 from .server import serve_audit
+from .targets import target_payload, target_verdict
 
 __all__ = [
     "audit_page",
     "audit_payload",
     "evaluation_page",
     "serve_audit",
+    "target_payload",
+    "target_verdict",
     "verdict",
     "write_audit_report",
 ]

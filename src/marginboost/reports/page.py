@@ -23,7 +23,8 @@ def audit_page(payload: dict[str, Any]) -> str:
     markup. The policy admits this page's own style and script by their hashes and no others, and no
     request but one to where decisions are saved.
     """
-    style, script = asset("page.css"), asset("page.js")
+    kind = "targets" if payload.get("page") == "targets" else "page"
+    style, script = asset("page.css"), asset(f"{kind}.js")
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -43,7 +44,9 @@ def audit_page(payload: dict[str, Any]) -> str:
         "script": script,
     }
     # One pass: what is put in is not searched again.
-    return re.sub("{(" + "|".join(parts) + ")}", lambda match: parts[match[1]], asset("page.html"))
+    return re.sub(
+        "{(" + "|".join(parts) + ")}", lambda match: parts[match[1]], asset(f"{kind}.html")
+    )
 
 
 def write_audit_report(audit: LabelAudit, path: str | Path, **details: Any) -> None:
