@@ -23,6 +23,8 @@ class Sizes:
     predict_shape: Shape = (1_000_000, 28)
     predict_train_rows: int = 50_000
     predict_rounds: tuple[int, ...] = (10, 100, 1000)
+    predict_tree_rows: int = 400_000
+    predict_trees: int = 100
 
     scaling_rows: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000)
     scaling_features: tuple[int, ...] = (5, 10, 20, 50, 100, 200)
@@ -55,6 +57,7 @@ class Sizes:
     )
     soft_margin_seconds: float = 75.0
     soft_margin_full_rows: int = 1000
+    soft_margin_plane_rows: int = 1500
 
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
@@ -84,6 +87,8 @@ QUICK = Sizes(
     adaboost_rounds=10,
     predict_shape=(50_000, 28),
     predict_train_rows=10_000,
+    predict_tree_rows=20_000,
+    predict_trees=20,
     scaling_rows=(5_000, 10_000, 20_000, 40_000),
     scaling_features=(5, 10, 20, 40),
     scaling_rounds=(50, 100, 200, 400),
@@ -98,6 +103,7 @@ QUICK = Sizes(
     soft_margin_cases=((0.7, 1_000), (0.7, 4_000)),
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,
+    soft_margin_plane_rows=600,
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,

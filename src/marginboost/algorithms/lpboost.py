@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +44,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..model import Link, VoteLink
+from ..oracles.stumps import StumpOracle
 from ..solvers.masters.base import Master, MasterError
 from ..solvers.masters.interior import InteriorMaster
 from ..solvers.masters.packed_pool import PackedPool
@@ -51,6 +53,7 @@ from ..solvers.masters.simplex import SimplexMaster
 from ..solvers.masters.smooth import SmoothMaster
 from ..types import Array
 from ..validation import check_choice, check_number
+from ._levels import balanced_stumps, best_stumps, column_of, few_levels
 
 MASTERS: dict[str, type[Master]] = {
     "simplex": SimplexMaster,
@@ -87,6 +90,11 @@ class LPBoost(Rule):
     least_margin : float, optional
         Upper bound on the soft margin at which the run ends: none worth having exists. None goes on
         until the bounds meet.
+    stumps : bool
+        Whether hypotheses are the stumps between the sample's bins, all of them. Then a run may
+        begin with many at once: with the solution over all of them where features are few
+        (solvers/level_program.py), with one of soft margin zero where rows are many and that is the
+        best (solvers/balanced_weights.py).
     """
 
     def __init__(
@@ -97,8 +105,10 @@ class LPBoost(Rule):
         C: float | None = None,
         solver_seconds: float | None = None,
         least_margin: float | None = None,
+        stumps: bool = False,
     ) -> None:
         self.least_margin = least_margin
+        self.stumps = stumps
         self.nu = nu
         self.solver = solver
         self.columns_per_round = columns
@@ -135,6 +145,8 @@ class LPBoost(Rule):
         self._value = self._problem.worst
         if self._before is not None:
             self._inherit(state, self._before)
+        elif self.stumps:
+            self._begin_with_stumps(state)
 
     def start_from(self, before: Rule) -> None:
         """Begin with the hypotheses of a run with another ν or C: neighbours share most of them."""
@@ -150,6 +162,28 @@ class LPBoost(Rule):
         self._enlarge(state, [Candidate(h, 0.0, c) for h, c in zip(known, columns, strict=True)])
         self._trial = before._trial.copy()
         self._improve(state)
+
+    def _begin_with_stumps(self, state: State) -> None:
+        """Begin with a combination of many stumps and the weights that prove it, where it is known.
+
+        Elsewhere they are found one by one.
+        """
+        sample, bins = state.sample, state.sample.bins
+        found = None
+        if few_levels(sample):
+            with suppress(MasterError):
+                found = best_stumps(sample, self._problem.caps, self.solver_seconds)
+        elif self.nu is not None:
+            found = balanced_stumps(sample, self.nu)
+        if found is None or bins is None:
+            return
+        coef, weights = found
+        self._enlarge(state, [Candidate(stump, 0.0, column_of(bins, stump)) for stump in coef])
+        self._trial = np.array(list(coef.values()))
+        self._accept(state, self._trial)
+        self._master.weights = weights
+        state.dual[:] = sample.y * weights
+        state.bracket(lower=self._value)
 
     def make_problem(self, sample: Sample) -> MarginProblem:
         """Make the program that is solved on a sample."""
@@ -338,7 +372,10 @@ class LPBoostClassifier(BaseMarginClassifier):
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
-        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last.
+        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last;
+        where stumps have neither missing values nor categories, it begins with the program over all
+        of them at once up to 2000 rows of at most four features, and from 100,000 rows it first
+        looks for a proof that the best soft margin is zero.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
@@ -424,8 +461,16 @@ class LPBoostClassifier(BaseMarginClassifier):
         return self._rule(self.nu)
 
     def _rule(self, nu: float | None) -> LPBoost:
-        seconds, least = self.solver_time_limit, self.tol
-        return LPBoost(nu, self.solver, C=self.C, solver_seconds=seconds, least_margin=least)
+        whole = self.solver == "auto" and self.C is None
+        exact = self.estimator is None or isinstance(self.estimator, StumpOracle)
+        return LPBoost(
+            nu,
+            self.solver,
+            C=self.C,
+            solver_seconds=self.solver_time_limit,
+            least_margin=self.tol,
+            stumps=whole and exact,
+        )
 
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model and its ρ; warn where it says next to nothing."""
