@@ -287,6 +287,7 @@ class RobustBoostClassifier(LPBoostClassifier):
             **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
             **{"callbacks": self.callbacks, "verbose": self.verbose},
             **{"name": type(self).__name__, "chosen": self._chosen()},
+            "noise_rate": audit.noise_rate_,
         }
         model, dual = fit_committee(bins, soft, data.features, data.classes, settings)
         self.dual_ = np.zeros((len(data.labels), *dual.shape[1:]))
@@ -298,7 +299,8 @@ class RobustBoostClassifier(LPBoostClassifier):
     def _soft(self, audit: LabelAudit, weights: Array) -> SoftRows:
         """Labels and weights to learn from, after the policy, times the weights of the rows."""
         if self.policy == "soft":
-            soft = soft_rows(audit.codes_, audit.score_, audit.belief_)
+            last = audit.last_stack_
+            soft = soft_rows(audit.codes_, last.trust(audit.codes_), last.belief)
             return soft._replace(weights=soft.weights * weights[soft.rows])
         everyone = np.arange(len(weights))
         labels, weights = self._cleaned(everyone, audit, audit.codes_, weights)
