@@ -137,7 +137,9 @@ def test_a_given_base_learner_is_used(crossed):
     model = RobustBoostClassifier(TreeOracle(max_depth=2), n_estimators=5, cv=2).fit(X, labels)
     assert model.choice_[1].why == "a base learner was given"
     assert model.nu_ > 0
-    with pytest.raises(ValueError, match=r"estimator: got .*, expected None with model='committee'"):
+    with pytest.raises(
+        ValueError, match=r"estimator: got .*, expected None with model='committee'"
+    ):
         RobustBoostClassifier(TreeOracle(), model="committee").fit(X, labels)
 
 
