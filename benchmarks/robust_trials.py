@@ -1,4 +1,4 @@
-"""What was tried beside the default of RobustBoostClassifier: ``python -m benchmarks.robust_trials``.
+"""What was tried beside the default: ``python -m benchmarks.robust_trials``.
 
 Each line is a variant, each column a rate of uniform flips: mean error in % on the design sets.
 """
