@@ -47,7 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="false alarms allowed among the flagged rows (default: 0.2)",
     )
-    parser.add_argument("--cv", type=int, default=5, metavar="K", help="folds (default: 5)")
+    parser.add_argument(
+        "--cv", type=int, metavar="K", help="folds (default: 5; 3 above 5,000 rows)"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
     group = parser.add_argument_group("looking at it")
@@ -108,7 +110,7 @@ def _check(args: argparse.Namespace) -> None:
     """Raise, before any work, if an option makes no sense."""
     from ..kernels.parallel import resolve_n_jobs
 
-    if args.cv < 2:
+    if args.cv is not None and args.cv < 2:
         raise UsageError(f"--cv: got {args.cv}, expected at least 2")
     if not 0.0 <= args.fdr < 1.0:
         raise UsageError(f"--fdr: got {args.fdr:g}, expected a number from 0 to below 1")
