@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 2
+# Test workers and the programs that tests start share what is compiled once.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test check bench catalogue format clean
 

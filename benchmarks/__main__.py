@@ -18,6 +18,7 @@ from .predicting import predict
 from .report import Section, show, show_environment, show_goals
 from .robust import robust
 from .scaling import scaling
+from .shapley import shapley
 from .sizes import FULL, QUICK, Sizes
 from .soft_margin import soft_margin
 
@@ -25,7 +26,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(gradient, leveraging, audit, robust),
+        *(gradient, leveraging, shapley, audit, robust),
     )
 }
 

@@ -162,6 +162,7 @@ def test_contender(contender):
     np.testing.assert_allclose(contender.scores(binned, X), contender.scores(model, X), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_stumps_ratios_come_from_times(capsys):
     section = fitting.stumps(TINY)
     check_section(section, capsys)
@@ -196,6 +197,7 @@ def test_sklearn_adaboost(capsys):
     assert all(0 < row[-1] < 0.5 for row in section.tables[0].rows)
 
 
+@pytest.mark.slow
 def test_predict(capsys):
     section = predicting.predict(TINY)
     check_section(section, capsys)
@@ -204,6 +206,7 @@ def test_predict(capsys):
     assert section.goals[1].measured == min(rounds["4"]) / min(rounds["1"])
 
 
+@pytest.mark.slow
 def test_scaling(monkeypatch, capsys):
     def measured(n, d, rounds):  # 1.25 bytes per value, 30 per row, 5,000 always
         return {"extra": 1.25 * n * d + 30.0 * n + 5e3, "source": "nowhere"}
@@ -226,6 +229,7 @@ def test_memory_is_measured_in_a_fresh_process():
     assert found["extra"] == found["peak"] - found["before"]
 
 
+@pytest.mark.slow
 def test_gradient(capsys):
     sizes = replace(
         TINY,
@@ -269,6 +273,7 @@ def test_soft_margin(monkeypatch, capsys):
     assert slope.measured == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_soft_margin_is_measured_in_a_fresh_process():
     found = soft_margin.measure(0.7, 300, 30.0)
     assert found["met"]
@@ -276,6 +281,7 @@ def test_soft_margin_is_measured_in_a_fresh_process():
     assert found["peak"] > 10**7
 
 
+@pytest.mark.slow
 def test_leveraging(capsys):
     small = replace(TINY, leveraging_shape=(300, 4), leveraging_rounds=8, repeats=1)
     section = leveraging.leveraging(small)

@@ -13,6 +13,7 @@ from marginboost import (
     MulticlassBooster,
     SAMMEClassifier,
     StumpOracle,
+    verification,
     verify,
 )
 
@@ -109,3 +110,17 @@ def test_what_cannot_be_checked_is_refused(model):
         TypeError, match=f"no independent check is known for {type(model).__name__}"
     ):
         verify(clone(model).fit(X, y), X, y)
+
+
+@pytest.mark.parametrize("make", [LPBoostClassifier, ArcGVClassifier])
+def test_weights_are_made_to_sum_to_one(rows, make, monkeypatch):
+    """Whatever the solver leaves: the bound rests on weights and on no promise about them."""
+    model = make().fit(*rows)
+    honest = verify(model, *rows)
+    solve = verification.train
+    monkeypatch.setattr(
+        verification, "train", lambda *a, **k: replace(run := solve(*a, **k), dual=0.5 * run.dual)
+    )
+    found = verify(model, *rows)
+    assert found.upper == pytest.approx(honest.upper, abs=1e-12)
+    assert found.holds

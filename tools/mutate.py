@@ -4,33 +4,34 @@
 each in a copy of the source (a comparison turned, a sign changed, a number moved by one, a
 condition negated, a call left out) and runs tests until one fails: the nearest files first, then
 those further away, then the golden ones. Of pictures, pages and settings of experiments fewer
-points are drawn, and none of how something looks. Kernels run uncompiled where tests allow, else
-compiled afresh. At the end all tests that failed are run on the unchanged source: one that fails
-there too has noticed nothing. What no test notices is listed, with the reason where one is known to
-be harmless (``tools/harmless_mutants.json``). ``--list`` only shows what would be changed.
+points are drawn, and none of how something looks. A change of the source changes few of the points
+drawn. Kernels run uncompiled where tests allow, else compiled afresh. At the end all tests that
+failed are run on the unchanged source: one that fails there too has noticed nothing. What no test
+notices is listed, with the reason where one is known to be harmless
+(``tools/harmless_mutants.json``). ``--list`` only shows what would be changed.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import importlib
 import itertools
 import json
 import multiprocessing
 import os
-import random
 import re
+import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from queue import Queue
@@ -38,11 +39,12 @@ from queue import Queue
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "marginboost"
 HARMLESS = ROOT / "tools" / "harmless_mutants.json"
-TIMEOUT = 300
-"""Seconds after which a run of tests counts as hung; the unchanged source has to be quicker."""
-HUNG = 124
+TIMEOUT = 200
+"""Seconds of processor time after which a run of tests counts as hung, however busy the machine is;
+the unchanged source has to be quicker. One that waits is given three times as long by the clock."""
+HUNG = (-signal.SIGXCPU, -signal.SIGKILL)
 FEWER = ("/reports/", "/reproduce/", "/displays/", "demo.py")
-"""Pictures, pages and settings of experiments: one point in three is drawn."""
+"""Pictures, pages and settings of experiments: drawn a third as often."""
 STYLE = {
     *("alpha", "color", "figsize", "fontsize", "frameon", "ha", "linewidth", "lw", "marker"),
     *("markersize", "ms", "pad", "rotation", "s", "size", "stacklevel", "va", "width", "zorder"),
@@ -69,7 +71,10 @@ SWAPS: dict[type[ast.AST], tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed point: the characters ``start`` to ``stop`` of a file become ``new``."""
+    """One changed point: the bytes ``start`` to ``stop`` of a file become ``new``.
+
+    ``nth`` counts the points of a file that have the same text and change.
+    """
 
     path: str
     line: int
@@ -78,6 +83,7 @@ class Mutant:
     old: str
     new: str
     text: str
+    nth: int = 0
 
     @property
     def package(self) -> str:
@@ -89,6 +95,16 @@ class Mutant:
     def key(self) -> str:
         """What tells this mutant from others, whatever line it is on."""
         return f"{self.path} | {self.text.strip()} | {self.old} -> {self.new}"
+
+    @property
+    def fewer(self) -> bool:
+        """Whether the file is one of those drawn less often."""
+        return any(part in self.path for part in FEWER)
+
+    def rank(self, seed: int) -> float:
+        """Place in the order of a seed, which does not depend on the rest of the source."""
+        digest = hashlib.sha256(f"{seed} {self.key} {self.nth}".encode()).digest()
+        return int.from_bytes(digest[:6], "big") * (3 if self.fewer else 1)
 
     @property
     def where(self) -> str:
@@ -111,32 +127,26 @@ class Outcome:
 
 
 class _Source:
-    """A file with its characters counted as the syntax tree counts them."""
+    """A file whose bytes are counted as the syntax tree counts them."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.text = path.read_text()
-        self.lines = self.text.splitlines(keepends=True)
-        self.starts = [0]
-        for line in self.lines:
-            self.starts.append(self.starts[-1] + len(line))
-
-    def offset(self, line: int, column: int) -> int:
-        """Characters before a place; columns of the tree are counted in bytes."""
-        return self.starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode())
+        self.code = path.read_bytes()
+        self.lines = self.code.splitlines(keepends=True)
+        self.starts = [0, *itertools.accumulate(len(line) for line in self.lines)]
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """First and last character of a node."""
+        """First byte of a node, and the one after the last."""
         return (
-            self.offset(node.lineno, node.col_offset),
-            self.offset(node.end_lineno, node.end_col_offset),
+            self.starts[node.lineno - 1] + node.col_offset,
+            self.starts[node.end_lineno - 1] + node.end_col_offset,
         )
 
     def mutant(self, start: int, stop: int, new: str) -> Mutant:
-        """Change these characters."""
-        line = self.text.count("\n", 0, start) + 1
-        relative = str(self.path.relative_to(ROOT))
-        return Mutant(relative, line, start, stop, self.text[start:stop], new, self.lines[line - 1])
+        """Change these bytes."""
+        line = self.code.count(b"\n", 0, start) + 1
+        text, old = self.lines[line - 1].decode(), self.code[start:stop].decode()
+        return Mutant(str(self.path.relative_to(ROOT)), line, start, stop, old, new, text)
 
 
 def _operator(source: _Source, left: ast.AST, right: ast.AST, kind: ast.AST) -> Iterator[Mutant]:
@@ -145,10 +155,9 @@ def _operator(source: _Source, left: ast.AST, right: ast.AST, kind: ast.AST) -> 
         return
     old, new = SWAPS[type(kind)]
     start, stop = source.span(left)[1], source.span(right)[0]
-    place = re.search(rf"(?<!\w){re.escape(old)}(?!\w)", source.text[start:stop])
-    if place and "#" not in source.text[start : start + place.start()]:
-        at = start + place.start()
-        yield source.mutant(at, at + len(old), new)
+    place = re.search(rf"(?<!\w){re.escape(old)}(?!\w)".encode(), source.code[start:stop])
+    if place and b"#" not in source.code[start : start + place.start()]:
+        yield source.mutant(start + place.start(), start + place.end(), new)
 
 
 def _points_of(source: _Source, node: ast.AST) -> Iterator[Mutant]:
@@ -199,23 +208,22 @@ def points(path: Path) -> list[Mutant]:
             if not any(child is other for other in skipped):
                 visit(child)
 
-    visit(ast.parse(source.text))
+    visit(ast.parse(source.code))
+    seen: Counter[str] = Counter()
+    for k, mutant in enumerate(found):
+        found[k] = replace(mutant, nth=seen[mutant.key])
+        seen[mutant.key] += 1
     return found
 
 
 def draw(n_mutants: int, seed: int, only: str) -> list[Mutant]:
     """Points drawn evenly over the packages, without replacement."""
-    rng = random.Random(seed)
     by_package: dict[str, list[Mutant]] = defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):
-        if only in str(path):
-            found = points(path)
-            if any(part in str(path) for part in FEWER):
-                found = rng.sample(found, len(found) // 3)
-            for mutant in found:
-                by_package[mutant.package].append(mutant)
+        for mutant in points(path) if only in str(path) else []:
+            by_package[mutant.package].append(mutant)
     for found in by_package.values():
-        rng.shuffle(found)
+        found.sort(key=lambda mutant: -mutant.rank(seed))
     drawn: list[Mutant] = []
     for turn in itertools.count():
         if len(drawn) >= n_mutants or not any(by_package.values()):
@@ -225,7 +233,7 @@ def draw(n_mutants: int, seed: int, only: str) -> list[Mutant]:
                 continue
             if by_package[package] and len(drawn) < n_mutants:
                 drawn.append(by_package[package].pop())
-    return sorted(drawn, key=lambda mutant: any(part in mutant.path for part in FEWER))
+    return sorted(drawn, key=lambda mutant: mutant.fewer)
 
 
 # -- tests ---------------------------------------------------------------------------------------
@@ -268,7 +276,7 @@ def tests_near(mutant: Mutant) -> tuple[list[str], list[str]]:
             scores[name] = score
     near = sorted(scores, key=lambda name: -scores[name])[: sum(MOST_FILES)]
     quick = [name for name in near if name not in SLOW]
-    first = [name for name in quick if scores[name] >= 8][: MOST_FILES[0]] or quick[:2]
+    first = [name for name in quick if scores[name] >= 6][: MOST_FILES[0]] or quick[:2]
     return first, [name for name in near if name not in first]
 
 
@@ -280,21 +288,26 @@ def stages(mutant: Mutant) -> list[tuple[list[str], str]]:
     """
     first, second = tests_near(mutant)
     if "kernels/" not in mutant.path:
-        return [([mutant.path, *ALWAYS, *first], "kept"), (second, "kept"), (list(LAST), "kept")]
+        always = [name for part, name in ALWAYS.items() if part in mutant.path]
+        return [([mutant.path, *always, *first], "kept"), (second, "kept"), (list(LAST), "kept")]
     plain = [name for name in (*first, *second, *UNCOMPILED) if name in UNCOMPILED]
     return [(list(dict.fromkeys(plain)), "plain"), (first, "fresh"), (list(LAST), "fresh")]
 
 
+TOGETHER = 20
+"""Tests that are confirmed in one run."""
 MOST_FILES = (3, 5)
 """Most test files in the first and the second run."""
-ALWAYS = ("tests/test_defaults.py",)
-"""Quick, and near to every default value."""
+ALWAYS = {"": "tests/test_defaults.py", "/algorithms/": "tests/estimators/test_settings.py"}
+"""Quick, and near to every default value or check of a setting in such files."""
 LAST = ("tests/golden/test_golden.py",)
 """Tests of everything at once, tried where those near the mutant pass."""
 UNCOMPILED = (
     "tests/kernels/test_kernel_parity.py",
     "tests/kernels/test_quantile_path.py",
+    "tests/kernels/test_soft_margin_kernels.py",
     "tests/kernels/test_splits.py",
+    "tests/kernels/test_tree_walks.py",
     "tests/kernels/test_volumes.py",
     "tests/oracles/test_gradient_trees.py",
 )
@@ -318,8 +331,11 @@ MISUSED = (3, 4)
 def _pytest(options: list[str], home: Path, environment: dict[str, str], log: Path) -> None:
     """Run tests in a process forked from one that has imported what is slow to import."""
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell says so
     os.chdir(home)
     os.environ.update(environment)
+    importlib.import_module("numba.core.config").reload_config()
+    resource.setrlimit(resource.RLIMIT_CPU, (TIMEOUT, TIMEOUT))
     sys.path.insert(0, str(home / "src"))
     file = os.open(log, os.O_WRONLY | os.O_CREAT)
     os.dup2(file, 1)
@@ -332,36 +348,8 @@ def _pytest(options: list[str], home: Path, environment: dict[str, str], log: Pa
     os._exit(int(code))
 
 
-def _forked(options: list[str], home: Path, environment: dict[str, str], log: Path) -> int:
-    """Exit code of pytest in a forked process."""
-    child = FORKS.Process(target=_pytest, args=(options, home, environment, log))
-    child.start()
-    child.join(TIMEOUT)
-    if child.exitcode is None:
-        os.killpg(child.pid or 0, signal.SIGKILL)
-        return HUNG
-    return child.exitcode
-
-
-def _started(options: list[str], home: Path, environment: dict[str, str], log: Path) -> int:
-    """Exit code of pytest in a process of its own, where Numba reads its settings afresh."""
-    try:
-        with log.open("w") as file:
-            return subprocess.run(
-                [sys.executable, "-m", "pytest", *options],
-                cwd=home,
-                env={**os.environ, **environment},
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                timeout=TIMEOUT,
-                check=False,
-            ).returncode
-    except subprocess.TimeoutExpired:
-        return HUNG
-
-
 def run_tests(tests: list[str], kernels: str, home: Path, *options: str) -> tuple[int, str]:
-    """Exit code and output of a run of tests; a run that is not over in time has the code 124."""
+    """Exit code and output of a run of tests; one that hangs ends by a signal."""
     environment = {"PYTHONPATH": str(home / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     arguments = ["-q", "--tb=no", "-p", "no:cacheprovider", *options, *tests]
     with tempfile.TemporaryDirectory() as folder:
@@ -370,8 +358,13 @@ def run_tests(tests: list[str], kernels: str, home: Path, *options: str) -> tupl
             environment["NUMBA_CACHE_DIR"] = folder
         elif kernels == "plain":
             environment["NUMBA_DISABLE_JIT"] = "1"
-        code = (_forked if kernels == "kept" else _started)(arguments, home, environment, log)
-        output = log.read_text()
+        child = FORKS.Process(target=_pytest, args=(arguments, home, environment, log))
+        child.start()
+        child.join(3 * TIMEOUT)
+        if child.exitcode is None:
+            os.killpg(child.pid or 0, signal.SIGKILL)
+            child.join()
+        code, output = child.exitcode or 0, log.read_text()
     if code in MISUSED:
         raise RuntimeError(f"pytest could not run {tests}: {output[-2000:]}")
     return 0 if code == NOTHING_COLLECTED else code, output
@@ -385,17 +378,18 @@ def failed_tests(output: str) -> list[str]:
 def survives(mutant: Mutant, home: Path, depth: int) -> Outcome:
     """Whether the tests pass on the mutant, in a copy of the project."""
     target = home / mutant.path
-    original, times = target.read_text(), target.stat()
-    target.write_text(original[: mutant.start] + mutant.new + original[mutant.stop :])
+    original, times = target.read_bytes(), target.stat()
+    changed = original[: mutant.start] + mutant.new.encode() + original[mutant.stop :]
+    target.write_bytes(changed)
     try:
         for tests, kernels in stages(mutant)[:depth]:
             code, output = run_tests(tests, kernels, home, "-x") if tests else (0, "")
             if code:
                 failed = failed_tests(output)
-                how = failed[0] if failed else "hung" if code == HUNG else f"exit code {code}"
+                how = failed[0] if failed else "hung" if code in HUNG else f"exit code {code}"
                 return Outcome(mutant, survived=False, how=how, kernels=kernels, tests=tests)
     finally:
-        target.write_text(original)
+        target.write_bytes(original)
         os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))  # compiled code stays valid
     return Outcome(mutant, survived=True, how="")
 
@@ -403,16 +397,17 @@ def survives(mutant: Mutant, home: Path, depth: int) -> Outcome:
 def unconfirmed(outcomes: list[Outcome], home: Path) -> list[Outcome]:
     """Mutants whose tests fail on the unchanged source too, so that nothing was noticed.
 
-    All tests that failed are run once together; a run that named no test is repeated as it was.
+    The tests that failed are run once; a run that named no test is repeated as it was.
     """
     killed = [outcome for outcome in outcomes if not outcome.survived]
     bad: set[str] = set()
     for kernels in ("kept", "plain", "fresh"):
         of_kind = [outcome for outcome in killed if outcome.kernels == kernels]
         named = sorted({outcome.how for outcome in of_kind if "/" in outcome.how})
-        runs = [named, *(outcome.tests for outcome in of_kind if "/" not in outcome.how)]
+        runs = [named[k : k + TOGETHER] for k in range(0, len(named), TOGETHER)]
+        runs += [outcome.tests for outcome in of_kind if "/" not in outcome.how]
         for tests in runs:
-            code, output = run_tests(tests, kernels, home) if tests else (0, "")
+            code, output = run_tests(tests, kernels, home)
             if code:
                 bad |= set(failed_tests(output)) or set(tests)
     return [outcome for outcome in killed if outcome.how in bad or set(outcome.tests) & bad]
@@ -464,7 +459,7 @@ def run(
 
 def report(outcomes: list[Outcome]) -> int:
     """Print the score of every package and what survived; return the harmful survivors."""
-    reasons = json.loads(HARMLESS.read_text()) if HARMLESS.exists() else {}
+    reasons = json.loads(HARMLESS.read_text())
     total: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for outcome in outcomes:
         row = total[outcome.mutant.package]
@@ -502,19 +497,21 @@ def main() -> None:
     parser.add_argument("--only", default="", help="part of a path")
     parser.add_argument("--list", action="store_true", help="show the points, run nothing")
     parser.add_argument("--out", type=Path, help="write all outcomes as JSON, as they come")
-    parser.add_argument("--after", type=Path, help="outcomes whose killed mutants are not repeated")
+    parser.add_argument("--after", type=Path, help="outcomes; survivors are repeated")
     options = parser.parse_args()
     mutants = draw(options.mutants, options.seed, options.only)
     if options.list:
         for mutant in mutants:
             print(mutant.where)
         return
-    known: list[Outcome] = []
-    if options.after:
-        drawn = set(mutants)
-        earlier = read_outcomes(options.after)
-        known = [each for each in earlier if not each.survived and each.mutant in drawn]
-        mutants = [mutant for mutant in mutants if mutant not in {each.mutant for each in known}]
+    harmless = json.loads(HARMLESS.read_text())
+    settled = {
+        (each.mutant.key, each.mutant.nth): each
+        for each in (read_outcomes(options.after) if options.after else [])
+        if not each.survived or each.mutant.key in harmless
+    }
+    known = [replace(each, mutant=m) for m in mutants if (each := settled.get((m.key, m.nth)))]
+    mutants = [m for m in mutants if (m.key, m.nth) not in settled]
     outcomes = run(mutants, options.jobs, options.depth, known, options.out)
     sys.exit(1 if report(outcomes) else 0)
 

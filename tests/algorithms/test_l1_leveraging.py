@@ -138,6 +138,15 @@ def test_every_round_lowers_the_objective(steps, problem, C):
         np.testing.assert_allclose(run.ensemble.coef, last, rtol=1e-5)
 
 
+def test_the_history_has_the_changes_of_the_coefficients():
+    """One a round; a hypothesis that comes again moves from where it was."""
+    H = np.where(np.random.default_rng(0).random((12, 4)) < 0.7, 1.0, -1.0)
+    rule = L1Leveraging("logistic", 0.3, "coordinate")
+    run = train(matrix_sample(H, np.ones(12)), FiniteOracle(), rule, max_rounds=30)
+    assert len(run.history) > 2 * H.shape[1]
+    assert run.history["coef"].sum() == pytest.approx(run.ensemble.coef.sum(), abs=1e-9)
+
+
 def test_single_steps_converge_linearly_c11():
     """At a fixed temperature P - P* shrinks by a factor over any stretch of rounds (Prop. 4.4)."""
     rng = np.random.default_rng(0)

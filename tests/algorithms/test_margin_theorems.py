@@ -900,6 +900,7 @@ def check_sound(run, y, best):
     assert run.certificate.value <= best + SLACK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 200])
 def test_twenty_thousand_rounds_are_sound_a10(n):
     """R1-A10 warns: weights underflow, no hypothesis is called perfect, nothing is lost."""

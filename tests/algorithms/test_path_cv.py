@@ -17,6 +17,7 @@ from marginboost import (
     MulticlassBooster,
     TreeOracle,
 )
+from marginboost.core.sample import Sample
 from marginboost.datasets import circle_2d, flip_labels, twonorm
 
 SMALL = {
@@ -248,3 +249,31 @@ def test_a_generator_of_splits_serves_one_problem():
     model.set_params(cv=KFold(3).split(X))
     with pytest.raises(ValueError, match=r"cv: got .*expected a list of splits"):
         model.fit(X, np.arange(30) % 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "chosen"),
+    [
+        (LPBoostClassifierCV, {"nu_": 1.5}),
+        (AdaBoostRegClassifierCV, {"C_": -1.0}),
+        (BarrierBoostClassifierCV, {"C_per_row_": 0.0}),
+        (BarrierBoostClassifierCV, {"C_per_row_": 0.1, "total_weight_": 0.0}),
+    ],
+)
+def test_values_that_could_not_have_been_chosen(make, chosen):
+    """What a model file says was chosen is checked like what is given."""
+    make().check_chosen({})
+    make().check_chosen(dict.fromkeys(chosen, 0.5))
+    name, value = list(chosen.items())[-1]
+    said = name if name == "total_weight_" else name.removesuffix("_")
+    with pytest.raises(ValueError, match=rf"^{said}: got {value}, expected a number"):
+        make().check_chosen(chosen)
+
+
+def test_where_no_share_is_allowed_there_is_no_soft_margin():
+    """ν = 1 is the mean margin, which every sample has."""
+    two = Sample.of_labels(np.array([1, -1]))
+    model = LPBoostClassifierCV()
+    assert model.allowed([0.6, 0.5, 0.4], [two]) == [0.6, 0.5]
+    assert model.allowed([0.4, 0.3], [two]) == [1.0]
+    assert LPBoostClassifierCV(nus=[0.4]).allowed([0.4], [two]) == [0.4]

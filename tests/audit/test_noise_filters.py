@@ -709,6 +709,14 @@ def test_a_class_is_never_lost():
     np.testing.assert_array_equal(model.classes_, [0, 1])
 
 
+@pytest.mark.parametrize("make", [MajorityFilter, ConsensusFilter, AdaBoostFilter, SingleFilter])
+def test_a_class_of_one_row_cannot_be_judged(make):
+    """Whoever judges it has never seen it."""
+    X, y = np.arange(12.0)[:, None], np.array(["b", *["a"] * 11])
+    with pytest.raises(ValueError, match=r"^y: a fold leaves one class \('a'\) to learn from"):
+        make().fit(X, y)
+
+
 # -- bad settings --------------------------------------------------------------------------------
 
 
@@ -733,6 +741,15 @@ def test_a_class_is_never_lost():
         (RobustTreeFilter(-1.0), "ccp_alpha: got -1.0"),
         (GambergerFilter(threshold=0), "threshold: got 0"),
         (GambergerFilter(max_cuts=0), "max_cuts: got 0"),
+        (GambergerFilter(max_cuts=1.5), "max_cuts: got 1.5, expected an integer"),
+        (GambergerFilter(max_pairs=0), "max_pairs: got 0"),
+        (GambergerFilter(max_pairs=1.5), "max_pairs: got 1.5, expected an integer"),
+        (AdaBoostFilter(n_estimators=1.5), "n_estimators: got 1.5, expected an integer"),
+        (WilsonFilter(1.5), "n_neighbors: got 1.5, expected an integer"),
+        (TomekFilter(1.5), "n_neighbors: got 1.5, expected an integer"),
+        (OkaFilter(1.5), "n_neighbors: got 1.5, expected an integer"),
+        (GuyonFilter(batch_size=1.5), "batch_size: got 1.5, expected an integer"),
+        (RegressionFilter(max_iter=1.5), "max_iter: got 1.5, expected an integer"),
         (GuyonFilter(DecisionTreeClassifier()), "estimator: got DecisionTreeClassifier"),
         (GuyonFilter(batch_size=0), "batch_size: got 0"),
         (RegressionFilter(DecisionTreeClassifier()), "estimator: got DecisionTreeClassifier"),

@@ -77,7 +77,7 @@ def test_exit_code_of_a_missing_package(table):
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 7
 
 
-def test_exit_codes_of_work(table, model_file):
+def test_exit_codes_of_work(table, model_file, run):
     """Predict from standard input; a forged certificate; a broken model; one JSON object each."""
     with table.open() as rows:
         predicted = process("predict", model_file, "-", "--json", stdin=rows)
@@ -93,9 +93,9 @@ def test_exit_codes_of_work(table, model_file):
     assert not json.loads(certified.stdout)["holds"]
 
     model_file.write_text("{}")
-    refused = process("predict", model_file, table, "--json")
-    assert refused.returncode == 4
-    assert json.loads(refused.stdout)["error"]["kind"] == "model"
+    refused = run("predict", model_file, table, "--json")
+    assert refused.code == 4
+    assert refused.json["error"]["kind"] == "model"
 
 
 def test_a_reader_that_goes_away(table):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from cli_tables import read
 
+from marginboost import AdaBoostClassifier, MulticlassBooster
 from marginboost.cli import columns, dataset, options
 from marginboost.cli.errors import (
     CommandError,
@@ -21,6 +22,7 @@ from marginboost.cli.errors import (
     require,
     suggest,
 )
+from marginboost.cli.models import parts_of
 from marginboost.cli.output import bar, check_target, sparkline, table_bytes, visible
 from marginboost.cli.reading import MISSING, Dialect, shorten
 
@@ -110,6 +112,11 @@ def test_visible(text, limit, shown):
 )
 def test_formats_follow_the_name(name, start):
     assert table_bytes({"a": [1], "b": [2]}, name).startswith(start)
+
+
+def test_packed_tables_name_no_time():
+    """Equal tables are equal files; 0 is gzip's word for no time stamp."""
+    assert table_bytes({"a": [1]}, "x.csv.gz")[4:8] == bytes(4)
 
 
 def test_targets(tmp_path):
@@ -332,3 +339,24 @@ def test_errors_name_places_in_the_file_whatever_rows_are_kept(tmp_path):
     assert "row 4 (line 5)" in str(kept.error("problem", row=1))
     assert "row 4 (line 5)" in str(kept.keep(np.array([1])).error("problem", row=0))
     assert "row" not in str(kept.error("problem")).replace(str(tmp_path), "")
+
+
+def test_parts_of_a_model_are_named_by_their_sides():
+    """One class by its name, several below zero as the rest, several above it one by one."""
+    X, y = np.arange(12.0)[:, None], np.repeat(["a", "b", "c"], 4)
+    model = MulticlassBooster(AdaBoostClassifier(n_estimators=1), code="all-pairs").fit(X, y)
+    assert [part.sides for part in parts_of(model.estimator_)] == [
+        ["a", "b"],
+        ["a", "c"],
+        ["b", "c"],
+    ]
+    code = [[-1, 1], [1, -1], [1, 1]]
+    model = MulticlassBooster(AdaBoostClassifier(n_estimators=1), code=code).fit(X, y)
+    parts = parts_of(model.estimator_)
+    assert [part.sides for part in parts] == [["a", "b or c"], ["b", "a or c"]]
+    assert [part.code for part in parts] == [[-1, 1, 1], [1, -1, 1]]
+    assert [part.name for part in parts] == ["b or c", "a or c"]
+    model = AdaBoostClassifier(n_estimators=1).fit(X, y)
+    assert parts_of(model)[0].sides == ["the other classes", "a"]
+    (part,) = parts_of(AdaBoostClassifier(n_estimators=1).fit(X[:8], y[:8]))
+    assert (part.name, part.sides, part.code) == ("", ["a", "b"], [-1, 1])

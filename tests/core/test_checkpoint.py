@@ -104,7 +104,11 @@ except KeyboardInterrupt:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(
-    ("sent", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 33)], ids=["kill", "int"]
+    ("sent", "code"),
+    [
+        pytest.param(signal.SIGKILL, -signal.SIGKILL, id="kill"),
+        pytest.param(signal.SIGINT, 33, id="int", marks=pytest.mark.slow),
+    ],
 )
 def test_a_process_ended_by_a_signal(tmp_path, sent, code):
     X, y = make_rows()

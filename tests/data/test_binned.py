@@ -378,6 +378,8 @@ def test_codes_must_have_room_for_missing():
     with pytest.raises(ValueError, match="expected at most 256, in a type that can hold it"):
         BinnedMatrix(np.zeros((1, 4), np.uint8), [cuts], [None], ["a"])
     assert BinnedMatrix(np.zeros((1, 4), np.uint16), [cuts], [None], ["a"]).n_bins == [256]
+    with pytest.raises(ValueError, match="column 'b' has the code 0 as uint8"):
+        BinnedMatrix(np.zeros((2, 4), np.uint8), [np.zeros(1), cuts], [None] * 2, ["a", "b"])
 
 
 @pytest.mark.parametrize(

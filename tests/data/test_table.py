@@ -9,7 +9,7 @@ from scipy import sparse
 
 from marginboost import AdaBoostClassifier, BinnedMatrix, StumpOracle
 from marginboost.data import Table
-from marginboost.data.table import CHUNK_ROWS
+from marginboost.data.table import CHUNK_ROWS, read_array, take_rows
 
 NAMES = ["a", "b", "c"]
 
@@ -450,3 +450,38 @@ def test_prediction_goes_through_frames_in_chunks():
     np.testing.assert_array_equal(votes[0], votes[2])
     tail = CATEGORICAL["pandas"](labels[-20:], x[-20:])
     np.testing.assert_array_equal(votes[0][-20:], model.decision_function(tail))
+
+
+def test_dates_are_found_in_any_kind_of_rows():
+    date = np.datetime64("2020-01-01")
+    for rows in ([[1.0, date]], ((date, date),), np.array([[1.0, date]], dtype=object)):
+        with pytest.raises(ValueError, match="X: got dates or times"):
+            read_array(rows)
+    for rows in ([[1.0, 2.0]], np.ones((1, 2)), np.array([[1.0, "a"]], dtype=object)):
+        assert read_array(rows) is rows
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.Series, pl.Series, pa.array, pd.DataFrame])
+def test_rows_of_anything(kind):
+    values = {"x": [5, 6, 7]} if kind is pd.DataFrame else [5, 6, 7]
+    found = take_rows(kind(values), np.array([2, 0, 2]))
+    assert np.asarray(found).ravel().tolist() == [7, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("learnt", "came", "message"),
+    [
+        (["1", "2"], [1, 2, 7], r"holds numbers \(1, 2, 7\), expected text as in fit \('1', '2'\)"),
+        ([1, 2], ["1", None], r"holds text \('1'\), expected numbers as in fit \(1, 2\)"),
+    ],
+)
+def test_numbers_are_not_text(learnt, came, message):
+    """All of them would count as missing, though each looks like a category of the fit."""
+    table = Table.learn(pd.DataFrame({"c": pd.Categorical(learnt)}), ["c"], None)
+    with pytest.raises(ValueError, match=rf"^X: column 'c' {message}"):
+        Table(pd.DataFrame({"c": came}), ["c"], table.categories).column(0)
+    mixed = Table(pd.DataFrame({"c": [learnt[0], *came[:1], 9]}), ["c"], table.categories)
+    with pytest.warns(UserWarning, match="has 2 rows with categories not seen in fit"):
+        np.testing.assert_array_equal(mixed.column(0), [0.0, np.nan, np.nan])
+    nothing = Table(pd.DataFrame({"c": [None, None]}), ["c"], table.categories)
+    assert np.isnan(nothing.column(0)).all()

@@ -305,6 +305,11 @@ def test_weighted_loss_is_the_loss_of_copies():
         (lambda: margin_error_bound([0.5], 0.0, 1.0), "target: got -1 or 1"),
         (lambda: margin_error_bound([0.5] * 3, 0.0, [0.1, 0.2]), "got 3 edges, 2 target"),
         (lambda: asymptotic_margin(0.1, 0.2), "edge: got 0.1 below the target 0.2"),
+        (lambda: asymptotic_margin(1.5), r"edge: got 1.5, expected finite numbers in \[-1, 1\]"),
+        (
+            lambda: asymptotic_margin(-1.5, -0.5),
+            "edge: got -1.5, expected finite numbers",
+        ),
         (lambda: normaliser_bound([0.5], [-1.0]), "coef: got -1"),
         (lambda: margin_bound([0.1, 0.2], 5), "vc_dimension: got 5"),
         (lambda: margin_bound([0.1, 0.2], 2), "vc_dimension: got 2"),

@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from marginboost import (
     AdaBoostClassifier,
     Checkpoint,
+    GradientBoostRegressor,
     L2BoostRegressor,
     LeveragingClassifier,
     LinearOracle,
@@ -24,6 +25,7 @@ from marginboost.diagnostics import (
     degrees_of_freedom,
     information_criterion,
 )
+from marginboost.losses import Huber, Squared
 
 
 @pytest.fixture(scope="module")
@@ -192,3 +194,15 @@ def test_bad_input(lines, diabetes):
     several = SAMMEClassifier(n_estimators=2, callbacks=[InformationStopping()])
     with pytest.raises(TypeError, match="several classes at once"):
         several.fit(X, labels)
+
+
+def test_the_squared_loss_may_be_named_or_given():
+    X, y = np.arange(30.0)[:, None], np.arange(30.0) % 7
+    named, given, other = (
+        GradientBoostRegressor(loss=loss, n_estimators=3, min_samples_leaf=2).fit(X, y)
+        for loss in ("squared", Squared(), Huber())
+    )
+    expected = degrees_of_freedom(named, X, freedom="trace")
+    np.testing.assert_array_equal(degrees_of_freedom(given, X, freedom="trace"), expected)
+    with pytest.raises(TypeError, match="expected a regressor with squared loss"):
+        degrees_of_freedom(other, X, freedom="trace")

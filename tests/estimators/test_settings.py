@@ -107,3 +107,38 @@ def test_tol_zero_is_a_setting_and_less_is_none():
     assert AdaBoostClassifier(tol=0.0, n_estimators=3).fit(X, Y).n_iter_ >= 1
     with pytest.raises(ValueError, match="tol: got -1e-09, expected a number at least 0"):
         AdaBoostClassifier(tol=-1e-9).fit(X, Y)
+
+
+# -- every setting -------------------------------------------------------------------------------
+
+UNCHECKED = {
+    *("estimator", "callbacks", "random_state", "verbose"),
+    *("stop_at_target", "monotone", "signed"),
+}
+"""Objects, and switches, for which anything is true or false."""
+SETTINGS = [
+    (name, setting)
+    for name, estimator in ESTIMATORS.items()
+    for setting in defaults(estimator)
+    if setting not in UNCHECKED
+]
+
+
+@pytest.mark.parametrize(("name", "setting"), SETTINGS)
+def test_every_setting_is_checked_before_any_work(name, setting):
+    """What is neither a number nor a choice is named."""
+    for wrong in (math.nan, "no such choice"):
+        with pytest.raises((ValueError, TypeError), match=rf"^{setting}: got "):
+            ESTIMATORS[name](**{setting: wrong}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"), [(n, s) for n, s in SETTINGS if type(defaults(ESTIMATORS[n])[s]) is int]
+)
+def test_whole_numbers_are_whole(name, setting):
+    half = defaults(ESTIMATORS[name])[setting] + 0.5
+    if setting == "min_samples_leaf":  # a weight
+        ESTIMATORS[name](**{setting: half}).fit(X, Y)
+        return
+    with pytest.raises((ValueError, TypeError), match=rf"^{setting}: got {half}"):
+        ESTIMATORS[name](**{setting: half}).fit(X, Y)

@@ -56,6 +56,10 @@ def seeds() -> Iterator[tuple[str, dict[str, Any]]]:
         ).fit(X, three),
         "labels": marginboost.SAMMEClassifier(**few).fit(frame, three),
         "softmax": marginboost.SoftmaxBoostClassifier(**few).fit(X, three),
+        "nets": marginboost.AdaBoostClassifier(marginboost.RBFNetOracle(3), **few).fit(frame, two),
+        "planes": marginboost.LSBoostRegressor(marginboost.HalfSpaceOracle(), **few).fit(
+            frame, X[:, 0]
+        ),
         "regressor": marginboost.LSBoostRegressor(**few).fit(frame, X[:, 0]),
     }
     for name, model in models.items():

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from marginboost.kernels.splits import ABSOLUTE, ENTROPY, LARGEST, SQUARES, score_several
+from marginboost.kernels.splits import (
+    ABSOLUTE,
+    ENTROPY,
+    LARGEST,
+    SQUARES,
+    Z,
+    score_several,
+    score_sides,
+)
 
 LEFT, MISSING = np.array([0.1, 0.3, 0.05]), np.array([0.02, 0.04, 0.06])
 TOTAL = np.array([0.25, 0.4, 0.35])
@@ -35,3 +43,25 @@ def test_an_empty_side_scores_nothing():
     weights = TOTAL.sum(), 0.0
     score = score_several(TOTAL, np.zeros(3), 0, TOTAL, weights, SQUARES, 0.0)
     assert score == pytest.approx((TOTAL**2).sum() / TOTAL.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("l2", [0.0, 0.7])
+def test_scores_of_two_classes(side, l2):
+    """One signed sum and a weight: of each side the classes are the halves of both."""
+    left, missing, total = np.array([0.2]), np.array([-0.1, 0.3]), np.array([-0.15, 1.1])
+    left_weight = 0.5 + side * 0.3
+    here, there = 0.2 - side * 0.1, -0.35 + side * 0.1
+    halves = [
+        np.array([0.5 * (w + s), 0.5 * (w - s)])
+        for s, w in ((here, left_weight), (there, 1.1 - left_weight))
+    ]
+
+    def found(criterion):
+        return score_sides(left, missing, side, total, left_weight, (criterion, l2))
+
+    squares = here**2 / (left_weight + l2) + there**2 / (1.1 - left_weight + l2)
+    assert found(SQUARES) == pytest.approx(squares, rel=1e-12)
+    assert found(ABSOLUTE) == pytest.approx(abs(here) + abs(there), rel=1e-12)
+    assert found(ENTROPY) == pytest.approx(sum(map(entropy, halves)), rel=1e-12)
+    assert found(Z) == pytest.approx(-2.0 * sum(np.sqrt(h.prod()) for h in halves), rel=1e-12)

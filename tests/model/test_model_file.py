@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
-from fitted_models import change_run
+from fitted_models import change_run, quick
 from marginboost.algorithms import AdaBoostClassifier, LPBoostClassifierCV
 from marginboost.algorithms.multiclass import MulticlassBooster, saved_classes
 from marginboost.core import Hypothesis
@@ -123,7 +123,7 @@ def document(fitted: Any) -> Any:
 @pytest.mark.parametrize("data", [numbers, frame])
 def test_every_classifier_comes_back(name: str, data: Any, tmp_path: Path) -> None:
     X, y = data()
-    model = REGISTRY[name](n_estimators=8, random_state=3).fit(X, y)
+    model = quick(name, n_estimators=8, random_state=3).fit(X, y)
     loaded = round_trip(model, tmp_path)
     assert_same_model(model, loaded, X)
     assert loaded.get_params() == model.get_params()
@@ -752,7 +752,7 @@ def test_the_schema_accepts_what_is_written(name: str, tmp_path: Path) -> None:
     schema = json.loads(SCHEMA.read_text())
     for number, (X, y) in enumerate([numbers(60), frame(60)]):
         for oracle in (PooledOracle(StumpOracle()), TreeOracle(categorical="partition")):
-            model = REGISTRY[name](oracle, n_estimators=4).fit(X, y)
+            model = quick(name, estimator=oracle, n_estimators=4).fit(X, y)
             model.save(tmp_path / f"{number}.json")
             written = read_document(tmp_path / f"{number}.json")
             assert matches(written, schema, schema)
@@ -1114,3 +1114,12 @@ def test_settings_of_trees_load_under_the_names_they_were_saved_with(model: Any)
     inner["max_leaf_nodes"] = inner[written]
     with pytest.raises(ModelFileError, match="they are the same setting"):
         model_from_document(document, CLASSES)
+
+
+def test_problems_that_are_read_have_the_classes_minus_and_plus_one(tmp_path: Path) -> None:
+    X, y = np.arange(12.0)[:, None], np.repeat(["a", "b", "c"], 4)
+    model = AdaBoostClassifier(n_estimators=1).fit(X, y)
+    model.save(tmp_path / "m.json")
+    for one in (model, marginboost.load(tmp_path / "m.json")):
+        assert [problem.classes_.tolist() for problem in one.problems_] == [[-1, 1]] * 3
+        assert one.code_.tolist() == (2 * np.eye(3, dtype=int) - 1).tolist()

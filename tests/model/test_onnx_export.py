@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from fitted_models import set_ensemble
+from fitted_models import quick, set_ensemble
 from marginboost.algorithms import AdaBoostClassifier, L2BoostRegressor
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
@@ -20,10 +20,14 @@ from marginboost.estimators.labels import LabelClassifier
 from marginboost.estimators.regressor import BaseBoostRegressor
 from marginboost.model import Link
 from marginboost.oracles import (
+    ActiveKernelOracle,
     FiniteOracle,
     GradientTreeOracle,
+    HalfSpaceOracle,
+    KernelOracle,
     LabelTreeOracle,
     LinearOracle,
+    RBFNetOracle,
     StumpOracle,
     Tree,
     TreeOracle,
@@ -116,7 +120,7 @@ def around_cuts(model: Any, X: Any) -> Any:
 @pytest.mark.parametrize("name", OWN)
 def test_every_classifier_on_numbers(name: str, oracle: Any) -> None:
     X, y = numbers()
-    model = REGISTRY[name](oracle, n_estimators=10, random_state=0).fit(X, y)
+    model = quick(name, estimator=oracle, n_estimators=10, random_state=0).fit(X, y)
     assert_same(model, X)
     assert_same(model, around_cuts(model, X))
 
@@ -232,6 +236,28 @@ def test_regressors(name: str) -> None:
     model = BaseBoostRegressor.registry[name](n_estimators=8).fit(X, target)
     codes = model.read_rows(X).dense(0, len(X))
     assert np.array_equal(run(model, codes)["prediction"], model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "oracle",
+    [RBFNetOracle(5), KernelOracle(), KernelOracle("poly"), ActiveKernelOracle()],
+    ids=lambda oracle: repr(oracle),
+)
+def test_kernel_functions(oracle: Any) -> None:
+    X, y = frame()
+    model = AdaBoostClassifier(oracle, n_estimators=6).fit(X, y)
+    codes = model.read_rows(X).dense(0, len(X))
+    found = run(model, codes)
+    np.testing.assert_allclose(found["vote"], model.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", ["sign", "halves"])
+def test_half_spaces(columns: str) -> None:
+    X, y = frame()
+    model = AdaBoostClassifier(HalfSpaceOracle(columns=columns), n_estimators=6).fit(X, y)
+    codes = model.read_rows(X).dense(0, len(X))
+    np.testing.assert_array_equal(run(model, codes)["vote"], model.decision_function(X))
 
 
 def test_lines_are_refused() -> None:

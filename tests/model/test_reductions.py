@@ -30,6 +30,7 @@ from marginboost import (
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.model import CODES, Decoder, class_probabilities, make_code
 from marginboost.model.codes import check_code
+from marginboost.model.decoding import class_shares
 
 FEW = settings(derandomize=True, deadline=None, max_examples=25, database=None)
 EVERY = sorted(
@@ -148,6 +149,20 @@ def test_exponential_decoding_does_not_overflow():
     votes = Decoder(matrix, "exponential")(np.array([[900.0, -900.0, 1.0]]), np.ones(3))
     assert np.isfinite(votes).all()
     assert votes.argmax() == 1
+
+
+@pytest.mark.parametrize("l1_norm", [0.5, 1.0, 3.0])
+def test_links_get_scores_and_not_votes(l1_norm):
+    votes = np.array([[0.2, 0.9, -0.5]])
+    chances = 1.0 / (1.0 + np.exp(-l1_norm * votes))
+
+    def link(scores):
+        return np.column_stack([1.0 / (1.0 + np.exp(scores)), 1.0 / (1.0 + np.exp(-scores))])
+
+    shares, odds = chances, chances / (1.0 - chances)
+    found = class_shares(link, votes, l1_norm), class_probabilities(link, votes, l1_norm)
+    for answer, expected in zip(found, (shares, odds), strict=True):
+        np.testing.assert_allclose(answer, expected / expected.sum(), rtol=1e-8)
 
 
 def test_probabilities_keep_the_order_at_the_limit():

@@ -1,5 +1,6 @@
 """What the page is told: complete, consistent, plain, and not too much."""
 
+import copy
 import json
 import re
 
@@ -18,6 +19,7 @@ from report_audits import (
 
 from marginboost.audit import LabelAudit
 from marginboost.reports import audit_page, audit_payload, verdict, write_audit_report
+from marginboost.reports.curves import volume_curves
 
 
 @pytest.mark.parametrize(
@@ -180,3 +182,25 @@ def test_write_audit_report(tmp_path):
     path = tmp_path / "report.html"
     write_audit_report(numeric_audit(), path, title="My rows")
     assert "<title>My rows – label audit</title>" in path.read_text(encoding="utf-8")
+
+
+def test_shapes_span_the_data_and_show_what_missing_values_do():
+    audit = mixed_audit()
+    age = audit.evidence.table.source["age"]
+    steps = {step["name"]: step for step in audit_payload(audit)["shapes"][0]["steps"]}
+    assert steps["age"]["low"] == pytest.approx(age.quantile(0.005), rel=1e-4)
+    assert steps["age"]["high"] == pytest.approx(age.quantile(0.995), rel=1e-4)
+    levels = audit.evidence.models[1].explain().shapes["age"].levels
+    assert steps["age"]["missing"] == pytest.approx(levels[-1], rel=1e-3)
+    assert steps["age"]["levels"] == pytest.approx(levels[:-1].tolist(), rel=1e-3)
+    assert "missing" not in steps["kind"]
+
+
+def test_volumes_need_rows_of_both_kinds():
+    """Where nothing is flagged, or everything, there is nothing to compare."""
+    audit = numeric_audit()
+    assert volume_curves(audit) is not None
+    for value in (False, True):
+        other = copy.copy(audit)
+        other.flagged_ = np.full(len(audit.flagged_), value)
+        assert volume_curves(other) is None

@@ -1,5 +1,7 @@
 """The experiment on calibration: its arithmetic, and scores that mean what they say, in small."""
 
+import inspect
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -87,3 +89,11 @@ def test_experiment_in_small(monkeypatch):
     assert 15 <= int(flagged) <= 25
     assert float(alarms.rstrip("%")) < 20
     assert float(found.rstrip("%")) > 80
+
+
+def test_planted_noise_leaves_a_majority_and_repeats():
+    assert list(audit_calibration.RATES) == sorted(audit_calibration.RATES)
+    assert all(0.0 <= rate < 0.5 for rate in audit_calibration.RATES)
+    assert inspect.signature(audit_calibration.judge).parameters["seed"].default == 0
+    assert audit_calibration.EDGES[0] == 0.0
+    assert audit_calibration.EDGES[-1] == 1.0

@@ -8,6 +8,7 @@ from sklearn.metrics import roc_auc_score
 from marginboost import reproduce
 from marginboost.reproduce import chan_wisconsin
 from marginboost.reproduce.__main__ import main
+from marginboost.reproduce.chan_wisconsin import DIAGNOSTIC, ORIGINAL
 
 SHUFFLES = 6
 
@@ -148,3 +149,14 @@ def test_table_is_aligned():
         "x          3  4",
         "n",
     ]
+
+
+@pytest.mark.parametrize("pilots", [ORIGINAL, DIAGNOSTIC], ids=["original", "diagnostic"])
+def test_numbers_to_compare_with_are_possible_ones(pilots):
+    """Margins and overlaps are shares; noisy rows have the smaller margin, which grows."""
+    assert all(0.0 <= share <= 1.0 for share in pilots.get("overlap", {}).values())
+    assert all(ratio > 0.0 for ratio in pilots["ratio"].values())
+    margins = list(pilots.get("margin", {}).values())
+    assert all(-1.0 <= noisy < others <= 1.0 for noisy, others in margins)
+    assert [noisy for noisy, _ in margins] == sorted(noisy for noisy, _ in margins)
+    assert [others for _, others in margins] == sorted((o for _, o in margins), reverse=True)

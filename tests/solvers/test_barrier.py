@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import optimize
 from scipy.optimize import linprog, minimize_scalar
 
 from marginboost import BarrierBoostClassifier
@@ -199,6 +200,27 @@ def test_smoothed_margin_is_the_best_rho_of_the_barrier():
     )
     assert rho == pytest.approx(found.x, abs=1e-6)
     assert np.exp((rho - margins) / beta).sum() == pytest.approx(1)
+
+
+def test_the_search_is_told_the_slope_of_its_value(monkeypatch):
+    """Also where the coefficients do not sum to one, as within a search."""
+    slopes, original = [], optimize.minimize
+
+    def watched(function, start, args, **settings):
+        raw = 3.0 * start + 0.1 * np.arange(len(start))
+        for at in (start, raw):
+            moved = [
+                (function(at + h, *args)[0] - function(at - h, *args)[0]) / 2e-6
+                for h in 1e-6 * np.eye(len(at))
+            ]
+            slopes.append((function(at, *args)[1], moved))
+        return original(function, start, args=args, **settings)
+
+    monkeypatch.setattr(optimize, "minimize", watched)
+    barrier_margin(leaning_matrix(12, 5, 0.75, 3), beta0=0.5, tol=0.1)
+    assert len(slopes) >= 2
+    for told, found in slopes:
+        np.testing.assert_allclose(told, found, atol=1e-6)
 
 
 def test_arc_gv_is_a_barrier_method():

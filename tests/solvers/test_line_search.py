@@ -10,6 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from marginboost.solvers import exponential_step
+from marginboost.solvers.line_search import increasing_root
 from strategies import targets, theory
 
 
@@ -140,3 +141,11 @@ def test_tiny_violation_needs_a_long_step():
     step = exponential_step(d, u)
     # ½ e^{-a} = ½·1e-9 e^{1e-9 a}
     assert step == pytest.approx(math.log(1e9) / (1 + 1e-9), rel=1e-9)
+
+
+def test_a_flat_function_is_halved():
+    """Where the derivative says nothing, the bracket does."""
+    steps = increasing_root(lambda a: (-1.0 if a < 0.7 else 1.0, 0.0), 0.0, 1.0)
+    assert steps == pytest.approx(0.7, abs=1e-15)
+    cubic = increasing_root(lambda a: (a**3 - 0.125, 3.0 * a**2), -1.0, 1.0)
+    assert cubic == pytest.approx(0.5, abs=1e-14)

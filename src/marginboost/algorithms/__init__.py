@@ -13,21 +13,28 @@ from .erlpboost import ERLPBoost, ERLPBoostClassifier
 from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier
 from .gradient_boost_regressor import GradientBoostRegressor
+from .gravity_p_boost import GravityPBoost
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .l2_boost import L2Boost, L2BoostRegressor
 from .leveraging import Leveraging, LeveragingClassifier
 from .logit_boost import LogitBoostClassifier
 from .lpboost import LPBoost, LPBoostClassifier
+from .lpboost_regressor import LPBoostRegressor, LPRegression
 from .ls_boost import LSBoost, LSBoostRegressor
 from .madaboost import MadaBoost, MadaBoostClassifier
 from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
+from .naive_p_boost import NaivePBoost
 from .nu_arc import NuArc, NuArcClassifier
+from .p_boost import PBoostClassifier
 from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
 from .real_adaboost import RealAdaBoostClassifier
 from .samme import SAMME, PrintedSAMME, SAMMEClassifier
+from .sloppy_p_boost import SloppyPBoost
+from .sloppy_p_boost_as_run import SloppyPBoostAsRun
 from .smoothboost import SmoothBoost, SmoothBoostClassifier
 from .softboost import SoftBoost, SoftBoostClassifier
 from .softmax_boost import SoftmaxBoost, SoftmaxBoostClassifier
+from .strict_p_boost import StrictPBoost
 from .totalboost import TotalBoost, TotalBoostClassifier
 
 __all__ = [
@@ -56,6 +63,7 @@ __all__ = [
     "GradientBoost",
     "GradientBoostClassifier",
     "GradientBoostRegressor",
+    "GravityPBoost",
     "L1Leveraging",
     "L1LeveragingClassifier",
     "L2Boost",
@@ -63,6 +71,8 @@ __all__ = [
     "LPBoost",
     "LPBoostClassifier",
     "LPBoostClassifierCV",
+    "LPBoostRegressor",
+    "LPRegression",
     "LSBoost",
     "LSBoostRegressor",
     "Leveraging",
@@ -72,17 +82,22 @@ __all__ = [
     "MadaBoostClassifier",
     "MarginalAdaBoost",
     "MarginalAdaBoostClassifier",
+    "NaivePBoost",
     "NuArc",
     "NuArcClassifier",
+    "PBoostClassifier",
     "PrintedSAMME",
     "RealAdaBoostClassifier",
     "SAMMEClassifier",
+    "SloppyPBoost",
+    "SloppyPBoostAsRun",
     "SmoothBoost",
     "SmoothBoostClassifier",
     "SoftBoost",
     "SoftBoostClassifier",
     "SoftmaxBoost",
     "SoftmaxBoostClassifier",
+    "StrictPBoost",
     "TotalBoost",
     "TotalBoostClassifier",
 ]

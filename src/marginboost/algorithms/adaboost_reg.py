@@ -48,7 +48,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, document
 from ..model import Link, LogisticLink
-from ..solvers.soft_descent import convex_step, search_step, softmin
+from ..solvers.soft_descent import convex_step, linear_step, search_step, softmin
 from ..types import Array
 from ..validation import check_choice, check_number
 from .adaboost import ROUNDING
@@ -194,11 +194,13 @@ class AdaBoostReg(Rule):
             exponents, rate = line(step)
             return -float(self._weights(exponents, sample.prior) @ rate)
 
-        if not self._squared:
+        if self._squared:
+            return search_step(
+                lambda step: self._loss(line(step)[0], sample.prior), slope, self.max_step
+            )
+        if self.base == "logistic":
             return convex_step(slope, self.max_step)
-        return search_step(
-            lambda step: self._loss(line(step)[0], sample.prior), slope, self.max_step
-        )
+        return linear_step(*line(0.0), sample.prior, self.max_step)
 
     def _allowance(self, l1_norm: float, step: float, weights: Array) -> tuple[Array, Array]:
         """ζ Σα after a step that brings Σα to ``l1_norm``, and its derivative."""
@@ -303,6 +305,7 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         target_margin: float = 0.0,
         max_step: float = 5.0,
         tol: float | None = None,
+        class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -314,6 +317,7 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
             estimator,
             n_estimators=n_estimators,
             tol=tol,
+            class_weight=class_weight,
             max_bins=max_bins,
             categorical_features=categorical_features,
             callbacks=callbacks,

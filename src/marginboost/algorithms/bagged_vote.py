@@ -97,6 +97,7 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         estimator: Any = None,
         *,
         n_estimators: int = 50,
+        class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -107,6 +108,7 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         super().__init__(
             estimator,
             n_estimators=n_estimators,
+            class_weight=class_weight,
             max_bins=max_bins,
             categorical_features=categorical_features,
             callbacks=callbacks,

@@ -115,12 +115,11 @@ class LPBoost(Rule):
         """Begin with the prior as weights, or take up a run by its hypotheses."""
         sample = state.sample
         self._problem = self.make_problem(sample)
-        make = MASTERS.get(self.solver) or _suited_master(len(sample.y))
-        self._master = make(self._problem, sample.y, sample.n_threads, self.solver_seconds)
+        self._master = self.make_master(self._problem, sample)
         self._pool = state.pool = PackedPool(len(sample.y), sample.n_threads)
         self._known = {state.members[t] for t in self._in_pool}
         self._forgotten = set(state.members) - self._known
-        state.dual[:] = sample.y * sample.prior
+        state.dual[:] = self._first_weights(sample)
         self._members = state.members
         if state.members:
             self._replay(state)
@@ -150,6 +149,19 @@ class LPBoost(Rule):
             return PricedMargin(sample.prior, self.C / sample.total)
         return SoftMargin(sample.prior, self.nu)
 
+    def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
+        """Make the solver of that program over the hypotheses found."""
+        make = MASTERS[suited_solver(self.solver, len(sample.y))]
+        return make(problem, sample.y, sample.n_threads, self.solver_seconds)
+
+    def _first_weights(self, sample: Sample) -> Array:
+        """Signed weights of the first round."""
+        return sample.y * sample.prior
+
+    def _seen(self, sample: Sample, values: Array) -> Array:
+        """Scores or signed weights as the program sees them, and back: with the label."""
+        return sample.y * values
+
     def value(self, state: State) -> float:
         """Objective of the present combination."""
         return self._value
@@ -160,7 +172,7 @@ class LPBoost(Rule):
 
     def upper(self, state: State, edge: float) -> float:
         """What capped weights with this largest edge prove."""
-        return self._problem.upper(state.sample.y * state.dual, edge)
+        return self._problem.upper(self._seen(state.sample, state.dual), edge)
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add what is new, solve the master problem, take its combination if it is better."""
@@ -175,9 +187,7 @@ class LPBoost(Rule):
 
     def _improve(self, state: State) -> Stop | None:
         """Solve the master problem; take its weights, and its combination if it is better."""
-        if state.l1_norm == 0.0:  # something to begin with, and to fall back on
-            self._trial[0] = self._trial[0] or 1.0
-            self._accept(state, self._trial)
+        self._begin(state)
         try:
             coef, weights = self._master.solve(self._pool, self._trial, self._gap)
         except MasterError:
@@ -186,9 +196,15 @@ class LPBoost(Rule):
         self._accept(state, coef)
         if self._forget(state):  # the last bits of votes, so of weights, depend on the pool
             weights = self._master.weights_again(self._pool, self._trial)
-        state.dual[:] = state.sample.y * weights
+        state.dual[:] = self._seen(state.sample, weights)
         state.note(coef=float(coef[-1]))
         return None
+
+    def _begin(self, state: State) -> None:
+        """Take something to begin with, and to fall back on."""
+        if state.l1_norm == 0.0:
+            self._trial[0] = self._trial[0] or 1.0
+            self._accept(state, self._trial)
 
     # -- the pool of hypotheses ------------------------------------------------------------------
 
@@ -253,7 +269,7 @@ class LPBoost(Rule):
         state.scores[:] = self._vote(state)
         self._master.set_state(self._of_master or {})
         weights = self._master.weights_again(self._pool, self._trial)
-        state.dual[:] = state.sample.y * weights
+        state.dual[:] = self._seen(state.sample, weights)
 
     def get_state(self) -> dict[str, Any]:
         """Return the pool, the last solution, and what the master remembers."""
@@ -277,11 +293,13 @@ class LPBoost(Rule):
         self._of_master = saved["master"]
 
 
-def _suited_master(n_rows: int) -> type[Master]:
-    """What "auto" means: exact for few rows, fast for many."""
+def suited_solver(solver: str, n_rows: int) -> str:
+    """Name of a solver; "auto" is exact for few rows, fast for many."""
+    if solver != "auto":
+        return solver
     if n_rows <= SIMPLEX_ROWS:
-        return SimplexMaster
-    return InteriorMaster if n_rows <= INTERIOR_ROWS else SmoothMaster
+        return "simplex"
+    return "interior" if n_rows <= INTERIOR_ROWS else "smooth"
 
 
 @document
@@ -352,6 +370,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
+        class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -363,6 +382,7 @@ class LPBoostClassifier(BaseMarginClassifier):
             estimator,
             n_estimators=n_estimators,
             tol=tol,
+            class_weight=class_weight,
             max_bins=max_bins,
             categorical_features=categorical_features,
             callbacks=callbacks,

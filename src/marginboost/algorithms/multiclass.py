@@ -134,7 +134,13 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
                 f"estimator: got {made!r}, expected an algorithm of this package for two classes, "
                 "such as AdaBoostClassifier()"
             )
-        algorithm: BaseMarginClassifier = clone(made)
+        try:
+            algorithm: BaseMarginClassifier = clone(made)
+        except TypeError as error:
+            raise TypeError(
+                f"estimator: got {made!r}, which cannot be copied ({error}); expected settings "
+                "that can, such as a list of splits in place of a generator"
+            ) from None
         return algorithm
 
     def restore(self, model: Model) -> Self:

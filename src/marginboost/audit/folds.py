@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils import _safe_indexing
 
 from ..data import BinnedMatrix
+from ..data.table import take_rows as rows_of
 from ..types import Array
 from ..validation import check_number
 
@@ -89,6 +89,11 @@ def fit_folds(
         The fitted copy, the numbers of the rows it is to judge, and these rows.
     """
     for train, test in folds:
+        if (labels[train] == labels[train[0]]).all():
+            raise ValueError(
+                f"y: a fold leaves one class ({labels[train].tolist()[0]!r}) to learn from, "
+                "expected two or more rows of every class, and folds that share them out"
+            )
         if most is not None and len(train) > most:
             train = np.random.default_rng(SEED).choice(train, most, replace=False)
         model = clone(voter).fit(take_rows(rows, train), labels[train])
@@ -108,4 +113,4 @@ def take_rows(X: Any, rows: Array) -> Any:
         return X.take(rows)
     if sparse.issparse(X):
         return X.tocsr()[rows]
-    return _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows)
+    return rows_of(X if hasattr(X, "shape") else np.asarray(X), rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,19 @@ def _run(rule: Rule, sample: Sample, *callbacks: Callback) -> Run:
     return train(sample, FiniteOracle(), rule, max_rounds=ROUNDS, callbacks=callbacks)
 
 
+def _run_watched(make_rule: MakeRule, sample: Sample) -> tuple[Run, _Watch]:
+    watch = _Watch()
+    return _run(make_rule(), sample, watch), watch
+
+
+@lru_cache(maxsize=1)
+def _plain_runs(make_rule: MakeRule) -> list[tuple[Array, Array, Run, _Watch]]:
+    """Return a run on every problem; the checks of a rule follow one another and share them."""
+    return [
+        (matrix, y, *_run_watched(make_rule, matrix_sample(matrix, y))) for matrix, y in _problems()
+    ]
+
+
 class _Watch(Callback):
     """Keeps the weights of every round, and whether the rule works with all columns at once."""
 
@@ -94,8 +108,8 @@ def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
 
     See R1-C16.
     """
-    for matrix, y in _problems():
-        rule, run = make_rule(), _run(make_rule(), matrix_sample(matrix, y))
+    for matrix, y, run, _ in _plain_runs(make_rule):
+        rule = make_rule()
         slack = 1e-7 if rule.objective.moves else 1e-9  # accuracy of the other solver
         for rounds, l1_norm in _bounded(rule, run.history["length"]):
             best = optimum(rule.objective, y[:, None] * matrix, l1_norm)
@@ -106,8 +120,7 @@ def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
 
 def the_value_is_that_of_the_model(make_rule: MakeRule) -> None:
     """The certificate's value follows from the definition of the objective, at the model's vote."""
-    for matrix, y in _problems():
-        run = _run(make_rule(), matrix_sample(matrix, y))
+    for _, y, run, _ in _plain_runs(make_rule):
         value = attained(make_rule().objective, y, run.scores, run.ensemble.l1_norm)
         np.testing.assert_allclose(run.certificate.value, value, rtol=1e-6, atol=1e-7)
 
@@ -117,24 +130,21 @@ def a_model_agrees_with_most_labels(make_rule: MakeRule) -> None:
 
     A price may be so high that no model is best.
     """
-    matrix, y = next(_problems())
-    run = _run(make_rule(), matrix_sample(matrix, y))
+    _, y, run, _ = _plain_runs(make_rule)[0]
     assert not len(run.ensemble) or np.mean(y * run.scores > 0.0) > 0.5
 
 
 def scores_are_the_vote_of_the_members(make_rule: MakeRule) -> None:
     """``scores == Σ coef h`` at the end."""
-    for matrix, y in _problems():
-        run = _run(make_rule(), matrix_sample(matrix, y))
+    for _, _, run, _ in _plain_runs(make_rule):
         assert run.sample.rows is not None
         np.testing.assert_allclose(run.scores, run.ensemble.scores(run.sample.rows), atol=1e-10)
 
 
 def history_has_a_row_a_round(make_rule: MakeRule) -> None:
     """One row per round; bounds only ever improve."""
-    for matrix, y in _problems():
-        watch = _Watch()
-        history = _run(make_rule(), matrix_sample(matrix, y), watch).history
+    for _, _, run, watch in _plain_runs(make_rule):
+        history = run.history
         assert 1 <= len(history) <= ROUNDS
         assert len(history) == len(watch.duals)
         moving = make_rule().objective.moves
@@ -149,9 +159,7 @@ def history_has_a_row_a_round(make_rule: MakeRule) -> None:
 def weights_are_a_signed_distribution(make_rule: MakeRule) -> None:
     """``dual = y d`` with d >= 0 and Σd = 1 in every round; of residuals, d has either sign."""
     signed = make_rule().objective.signed
-    for matrix, y in _problems():
-        watch = _Watch()
-        _run(make_rule(), matrix_sample(matrix, y), watch)
+    for _, y, _, watch in _plain_runs(make_rule):
         for dual in watch.duals:
             weights = np.abs(dual) if signed else dual * y
             assert (weights >= 0).all()
@@ -167,8 +175,7 @@ def a_weight_of_two_is_two_rows(make_rule: MakeRule) -> None:
     """
     for matrix, y in _problems():
         counts = np.random.default_rng(0).integers(1, 4, size=len(y))
-        watch = _Watch()
-        weighted = _run(make_rule(), matrix_sample(matrix, y, counts), watch)
+        weighted, watch = _run_watched(make_rule, matrix_sample(matrix, y, counts))
         copies = matrix.repeat(counts, axis=0), y.repeat(counts)
         copied = _run(make_rule(), matrix_sample(*copies))
         scores, norm = weighted.scores.repeat(counts), weighted.ensemble.l1_norm
@@ -197,8 +204,8 @@ def _same(one: Run, other: Run) -> None:
 
 def runs_repeat(make_rule: MakeRule) -> None:
     """The same sample gives the same model, bit for bit."""
-    for matrix, y in _problems():
-        _same(*(_run(make_rule(), matrix_sample(matrix, y)) for _ in range(2)))
+    for matrix, y, run, _ in _plain_runs(make_rule):
+        _same(run, _run(make_rule(), matrix_sample(matrix, y)))
 
 
 class _Interrupt(Callback):
@@ -215,7 +222,7 @@ class _Interrupt(Callback):
 def _resumed(make_rule: MakeRule, sample: Sample, at: int) -> Run:
     """Interrupt a run, and let another rule take it up."""
     with tempfile.TemporaryDirectory() as folder:
-        checkpoint = Checkpoint(Path(folder) / "run.json", every=1)
+        checkpoint = Checkpoint(Path(folder) / "run.json", every=at)
         try:
             _run(make_rule(), sample, checkpoint, _Interrupt(at))
         except KeyboardInterrupt:
@@ -225,12 +232,10 @@ def _resumed(make_rule: MakeRule, sample: Sample, at: int) -> Run:
 
 def an_interrupted_run_goes_on(make_rule: MakeRule) -> None:
     """A run resumed from a checkpoint ends with the same model, bit for bit."""
-    for matrix, y in _problems():
-        sample = matrix_sample(matrix, y)
-        whole = _run(make_rule(), sample)
+    for _, _, whole, _ in _plain_runs(make_rule):
         json.dumps(make_rule().get_state(), allow_nan=False)
         for at in {len(whole.history) // 3, 2 * len(whole.history) // 3} - {0}:
-            _same(whole, _resumed(make_rule, sample, at))
+            _same(whole, _resumed(make_rule, whole.sample, at))
 
 
 class _SavedRun(Callback):

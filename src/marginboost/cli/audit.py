@@ -47,9 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="false alarms allowed among the flagged rows (default: 0.2)",
     )
-    parser.add_argument(
-        "--cv", type=int, metavar="K", help="folds (default: 5; 3 above 5,000 rows)"
-    )
+    parser.add_argument("--cv", type=int, metavar="K", help="folds; 5, or 3 of 5,001 rows or more")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
     group = parser.add_argument_group("looking at it")
@@ -92,9 +90,9 @@ def run(args: argparse.Namespace) -> Answer:
     from .decisions import DecisionFile
 
     decisions = DecisionFile(args.decisions) if args.serve else None
-    file = _labelled_rows(args)
+    file = labelled_rows(args)
     data = training_data(args, file)
-    audited = _audit(args, data)
+    audited = audit_rows(args, data)
     written = _write(args, audited)
     if decisions is not None:
         _serve(args, audited.payload(), decisions)
@@ -145,7 +143,7 @@ def _check_serving(args: argparse.Namespace) -> None:
             raise UsageError(f"--port: {args.port} cannot be used: {error.strerror}") from None
 
 
-def _labelled_rows(args: argparse.Namespace) -> Any:
+def labelled_rows(args: argparse.Namespace) -> Any:
     """Read the file; rows without a label are an error, or left out if the user said so."""
     import numpy as np
 
@@ -176,11 +174,12 @@ def _labelled_rows(args: argparse.Namespace) -> Any:
 # -- the work --------------------------------------------------------------------------------------
 
 
-def _audit(args: argparse.Namespace, data: Any) -> Audited:
+def audit_rows(args: argparse.Namespace, data: Any) -> Audited:
+    """Audit the rows of a table; a column that gives the labels away is warned of."""
     from ..audit import LabelAudit
 
     _check_labels(args, data)
-    numbers = _row_numbers(data.file)
+    numbers = row_numbers(data.file)
     with progress("audit", 2) as advance:
         try:
             audit = LabelAudit(
@@ -218,7 +217,7 @@ def _check_labels(args: argparse.Namespace, data: Any) -> None:
         )
 
 
-def _row_numbers(file: Any) -> Any:
+def row_numbers(file: Any) -> Any:
     """Places of the rows in the file, from 1."""
     import numpy as np
 

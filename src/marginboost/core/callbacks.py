@@ -122,6 +122,8 @@ class EarlyStopping(Callback):
         # Score from the beginning where the rule began anew, or changed all coefficients at once.
         if state.first != self._first or state.pool is not None:
             self._start_combination(state)
+        elif state.factor != 1.0:
+            self._scores *= state.factor
         self._score(state)
         error = self._error()
         assert error is not None

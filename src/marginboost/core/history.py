@@ -24,6 +24,7 @@ FIELDS = {
     "seconds": "time since the run began",
 }
 
+NAN = float("nan")
 OPTIONAL = ("loss",)
 """Fields that a model file leaves out where no round has them."""
 
@@ -45,10 +46,10 @@ class History:
 
     def append(self, **values: float) -> None:
         """Add a round; a quantity that is not given is NaN."""
+        if unknown := values.keys() - self._rows.keys():
+            raise KeyError(f"unknown history fields: {sorted(unknown)}")
         for name, column in self._rows.items():
-            column.append(float(values.pop(name, np.nan)))
-        if values:
-            raise KeyError(f"unknown history fields: {sorted(values)}")
+            column.append(float(values.get(name, NAN)))
 
     def __len__(self) -> int:
         return len(self._rows["edge"])

@@ -155,3 +155,31 @@ class SquaredLoss(_OfLoss):
     """
 
     name = "squared loss"
+
+
+@dataclass(frozen=True)
+class TubeGain(Objective):
+    """What is gained over the best constant: straight losses outside of a tube, a price on Σα.
+
+    With ``P = price Σα + Σ p cost``, at the best intercept and, where ν is given, the best tube,
+    the value is ``P(0) - P`` in units of the targets' spread.
+
+    Parameters
+    ----------
+    price : float
+        Price of Σα against the mean cost.
+    epsilon, nu, quantile : float or None
+        One of them: half width of the tube, share of rows outside of it, or the quantile aimed at.
+    """
+
+    name = "regression gain"
+
+    price: float
+    epsilon: float | None = None
+    nu: float | None = None
+    quantile: float | None = None
+
+    @property
+    def signed(self) -> bool:
+        """So are weights of residuals."""
+        return True

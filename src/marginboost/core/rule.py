@@ -12,6 +12,7 @@ from .sample import Sample
 from .stop import Stop
 
 if TYPE_CHECKING:
+    from .ensemble import Ensemble
     from .state import State
 
 
@@ -58,6 +59,10 @@ class Rule(ABC):
         Outcomes are ``y F(x)`` of labels and ``F(x)`` of targets, see :meth:`Sample.outcomes`.
         """
         return float(outcomes.min()) / (l1_norm or 1.0)
+
+    def length(self, ensemble: Ensemble) -> float:
+        """Σ|coef| in the sense of :meth:`value_of`: that of all hypotheses with a price."""
+        return ensemble.l1_norm
 
     def mean_loss(self, truth: Array, scores: Array) -> float | None:
         """Mean of the loss that the rule minimises, on other rows; None where it has none.

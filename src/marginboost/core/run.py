@@ -108,7 +108,7 @@ def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
     ensemble, scores, value = state.ensemble(chosen), state.scores, rule.value(state)
     if chosen != state.combination():
         scores = state.sample.scores(ensemble)
-        value = rule.value_of(state.sample.outcomes(scores), ensemble.l1_norm, state.sample)
+        value = rule.value_of(state.sample.outcomes(scores), rule.length(ensemble), state.sample)
     certificate = _certificate(state, oracle, rule, value)
     return Run(ensemble, state.history, certificate, stop, state.dual, scores, state.sample)
 

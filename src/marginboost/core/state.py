@@ -46,9 +46,10 @@ class Columns(Protocol):
 class State:
     """Everything that changes in a run.
 
-    Only :meth:`move` (one coefficient), :meth:`replace` (all of them) and :meth:`restart` touch the
-    combination, so ``scores`` is always the vote of the present members. Members are appended and
-    never removed: the present combination is a slice of ``members``, and so is the best one seen.
+    Only :meth:`move` (one coefficient), :meth:`shrink` and :meth:`replace` (all of them) and
+    :meth:`restart` touch the combination, so ``scores`` is always the vote of the present members.
+    Members are appended and never removed: the present combination is a slice of ``members``, and
+    so is the best one seen.
 
     Attributes
     ----------
@@ -56,6 +57,8 @@ class State:
         ``F(x_i)`` of the present combination.
     weights : Weights
         For the next call of the oracle; rules write ``state.dual[:]``, which is their signed part.
+    factor : float
+        What the combination was multiplied by in this round, before the move; 1 for most rules.
     min_margin : float
         Smallest ``y_i F(x_i) / l1_norm``; -1 for the empty combination. Set with the weights; of
         targets it means nothing.
@@ -79,6 +82,7 @@ class State:
         self.coef: list[float] = []
         self.first = 0
         self.l1_norm = 0.0
+        self.factor = 1.0
         self.min_margin = -1.0
         self.best: tuple[float, int, int] = (-np.inf, 0, 0)
         self.keep: Combination | None = None
@@ -111,6 +115,18 @@ class State:
         self.coef.append(step)
         return results
 
+    def shrink(self, factor: float) -> None:
+        """Multiply the whole combination by a factor, such as one that puts it back onto a hull.
+
+        A rule that does so says in every round by how much, 1 included, and makes the scores of a
+        resumed run itself: replaying the moves alone does not give the same bits.
+        """
+        self.factor = factor
+        if factor != 1.0:
+            self.scores *= factor
+            self.coef[self.first :] = [factor * weight for weight in self.coef[self.first :]]
+            self.l1_norm *= factor
+
     def enlarge(self, found: list[Candidate]) -> None:
         """Put hypotheses on record with coefficient 0, and their columns into the pool."""
         assert self.pool is not None
@@ -124,7 +140,8 @@ class State:
         self.coef[self.first :] = [float(weight) for weight in coef]
         self.scores[:] = scores
         self.l1_norm = float(np.abs(coef).sum())
-        self.min_margin = float(np.min(self.sample.y * scores)) / self.l1_norm
+        if not self.sample.numeric:
+            self.min_margin = float(np.min(self.sample.y * scores)) / (self.l1_norm or 1.0)
 
     def restart(self) -> None:
         """Begin a new, empty combination; the old one stays on record, with its margin."""

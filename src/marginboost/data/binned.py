@@ -74,8 +74,9 @@ class BinnedMatrix:
                 f"{n_features} names, expected as many of each"
             )
         largest = codes.max(axis=1, initial=0).astype(np.int64)
-        if (largest > n_bins).any() or (n_bins > np.iinfo(codes.dtype).max).any():
-            j = int(np.argmax(np.maximum(largest, 0) - n_bins))
+        wrong = (largest > n_bins) | (n_bins > np.iinfo(codes.dtype).max)
+        if wrong.any():
+            j = int(np.argmax(wrong))
             raise ValueError(
                 f"codes: column {self.names[j]!r} has the code {largest[j]} as {codes.dtype}, "
                 f"expected at most {n_bins[j]}, in a type that can hold it"

@@ -81,6 +81,14 @@ def as_source(X: Any) -> Any:
     return array
 
 
+def take_rows(X: Any, rows: Array) -> Any:
+    """Some rows of an array, a sparse matrix, or a frame or column of any kind."""
+    kind = type(X).__module__.partition(".")[0]
+    if kind == "pandas":
+        return X.iloc[rows]
+    return X.take(rows) if kind == "pyarrow" else X[rows]
+
+
 def row_chunks(n_rows: int) -> Iterator[tuple[int, int]]:
     """Row ranges small enough to be made dense."""
     for start in range(0, n_rows, CHUNK_ROWS):
@@ -167,15 +175,9 @@ class Table:
 
     def take(self, rows: Array) -> Table:
         """Copy of some rows."""
-        kind = type(self.source).__module__.partition(".")[0]
-        if kind == "pandas":
-            part = self.source.iloc[rows]
-        elif kind == "pyarrow":
-            part = self.source.take(rows)
-        elif sparse.issparse(self.source):
-            part = self.source[rows].asformat(self.sparse_format)
-        else:
-            part = self.source[rows]
+        part = take_rows(self.source, rows)
+        if sparse.issparse(part):
+            part = part.asformat(self.sparse_format)
         return Table(part, self.names, self.categories)
 
     def _slice(self, start: int, stop: int) -> Table:
@@ -260,6 +262,8 @@ class Table:
         names = np.asarray(categories, dtype=object).tolist()
         local = [position.get(category, -2) for category in names]
         mapped = np.array([*local, -1], dtype=np.int64)[codes]
+        if len(names) and max(local) == -2:
+            self._check_kind(j, names, known.tolist())
         if (mapped == -2).any():
             unseen = sorted({str(categories[code]) for code in np.unique(codes[mapped == -2])})
             warnings.warn(
@@ -270,6 +274,17 @@ class Table:
                 stacklevel=2,
             )
         return np.where(mapped < 0, np.nan, mapped.astype(np.float64))
+
+    def _check_kind(self, j: int, names: list[Any], known: list[Any]) -> None:
+        """Raise where no category is known because text came for numbers, or numbers for text."""
+        text = {isinstance(name, str) for name in names}
+        if len(known) and text.isdisjoint({isinstance(name, str) for name in known}):
+            came, was = ("text", "numbers") if True in text else ("numbers", "text")
+            some = [", ".join(map(repr, values[:3])) for values in (names, known)]
+            raise ValueError(
+                f"X: column {self.names[j]!r} holds {came} ({some[0]}), expected {was} as in fit "
+                f"({some[1]})"
+            )
 
 
 def _missing(value: Any) -> bool:

@@ -1,7 +1,8 @@
 """Margins, edges, bounds and pictures: what theory says about a run, computed from arrays.
 
 Everything here reads a finished run (arrays, a :class:`~marginboost.core.Run`, a history, a fitted
-estimator) and changes nothing. Ids are those of ``docs/catalogue``: Rätsch's
+estimator) and changes nothing. Bounds by the capacity of a class of hypotheses are in
+:mod:`marginboost.capacity`. Ids are those of ``docs/catalogue``: Rätsch's
 dissertation (R1, R2), Chan's thesis (CH) and a lecture on boosting and margins (LB).
 
 ======================================================  ==========================================
@@ -33,9 +34,6 @@ freedom_of_movement, FreedomOfMovement                  moves that change nothin
 average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
-compression_bound, risk_compression_bound               (B.10), (B.13) (R1-Q38, R1-Q40)
-pac_sample_size, vc_bound, consistent_bound,            Thm 1.1 to 1.3, VC dimension of votes
-combined_vc_dimension, boosting_sample_size             (R1-Q04 to R1-Q06, R1-Q09, R1-Q10)
 descent_edges, progress_terms, ProgressTerms,           leveraging as descent (R1-Q31 to R1-Q33)
 auxiliary_functions, AuxiliaryFunctions, progress_bound
 selection_quality, SelectionQuality,                    δ, β of a selection rule (R1-Q34, R1-Q35)
@@ -47,6 +45,7 @@ information_criterion, degrees_of_freedom,              AIC, BIC, AICc along a r
 InformationStopping
 coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
 CoefficientPathDisplay                                  least angle regression (CH-A6b)
+evaluate, Evaluation                                    scores beside the base rate, curves
 ReliabilityDisplay                                      probabilities against what happened
 MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
@@ -71,16 +70,8 @@ from .bounds import (
     simplified_training_error_bound,
     training_error_bound,
 )
-from .capacity import (
-    boosting_sample_size,
-    combined_vc_dimension,
-    consistent_bound,
-    pac_sample_size,
-    vc_bound,
-)
 from .coefficient_path import CoefficientPath, coefficient_path, lars_path
 from .comparison import Comparison, MeanPercent, best_methods, compare_errors, mean_percent
-from .compression import compression_bound, risk_compression_bound
 from .convergence import (
     GapReport,
     L1NormReport,
@@ -124,6 +115,7 @@ from .edges import (
     support_overlap,
     support_vectors,
 )
+from .evaluation import Evaluation, evaluate
 from .influence import InfluenceRecorder, average_influence, important_examples
 from .information import InformationStopping, degrees_of_freedom, information_criterion
 from .leveraging import (
@@ -170,6 +162,7 @@ __all__ = [
     "DecisionRegionDisplay",
     "DualWeightDisplay",
     "EdgeDisplay",
+    "Evaluation",
     "FreedomOfMovement",
     "GapDisplay",
     "GapRaceDisplay",
@@ -200,13 +193,9 @@ __all__ = [
     "average_influence",
     "best_methods",
     "binary_relative_entropy",
-    "boosting_sample_size",
     "class_margins",
     "coefficient_path",
-    "combined_vc_dimension",
     "compare_errors",
-    "compression_bound",
-    "consistent_bound",
     "degrees_of_freedom",
     "descent_edges",
     "duality_gap",
@@ -216,6 +205,7 @@ __all__ = [
     "ensemble_margin",
     "entropy_bound",
     "error_from_edge",
+    "evaluate",
     "exponential_loss",
     "freedom_of_movement",
     "gap_report",
@@ -243,10 +233,8 @@ __all__ = [
     "nu_bound",
     "nu_margin",
     "optimality_violation",
-    "pac_sample_size",
     "progress_bound",
     "progress_terms",
-    "risk_compression_bound",
     "rounds_to_consistency",
     "rounds_to_margin",
     "selection_quality",
@@ -259,7 +247,6 @@ __all__ = [
     "support_vectors",
     "target_regime",
     "training_error_bound",
-    "vc_bound",
     "voting_margins",
     "zero_one_error",
 ]

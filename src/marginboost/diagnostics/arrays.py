@@ -30,6 +30,17 @@ def vector(name: str, values: Any, low: float = -math.inf, high: float = math.in
     return np.clip(array, low, high)
 
 
+def matrix(name: str, values: Any) -> Array:
+    """Return ``values`` as a finite 2-D float array with at least one row and one column."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2 or 0 in array.shape or not np.isfinite(array).all():
+        raise ValueError(
+            f"{name}: got shape {array.shape}, expected a finite matrix with at least one row and "
+            "one column"
+        )
+    return array
+
+
 def outcome_matrix(outcomes: Any) -> Array:
     """Return ``U[i, j] = y_i h_j(x_i)`` as a checked 2-D float array."""
     matrix = np.asarray(outcomes, dtype=np.float64)

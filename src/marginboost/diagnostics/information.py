@@ -37,6 +37,7 @@ from ..core.callbacks import Callback, keep_lowest
 from ..core.hypothesis import Hypothesis
 from ..core.labels import LabelSample
 from ..core.stop import Stop
+from ..losses import Squared, as_loss
 from ..model import ClassModel
 from ..oracles.tree_hypothesis import Tree
 from ..types import Array
@@ -259,7 +260,8 @@ class _Ids:
 
 def _staged_trace(model: Any, X: Any, sample_weight: Any) -> Iterator[float]:
     """Trace of ``B_t``, from ``I - B_t``, which each round multiplies by ``I - ν H_t``."""
-    if isinstance(model.model_, ClassModel) or getattr(model, "loss", "squared") != "squared":
+    loss = as_loss("loss", getattr(model, "loss", "squared"))
+    if isinstance(model.model_, ClassModel) or not isinstance(loss, Squared):
         raise TypeError(
             f"freedom: got 'trace' for a {type(model).__name__}, expected a regressor with squared "
             "loss: others are no linear operators"

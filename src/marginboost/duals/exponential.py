@@ -16,6 +16,22 @@ from ..core.oracle import Candidate
 from ..core.state import State
 from ..kernels.parallel import run_rows
 from ..kernels.weights import sign_weights, signed_scores
+from ..types import Array
+
+
+def weigh_scores(state: State, scores: Array, steepness: float = 1.0) -> float:
+    """Write ``dual_i ∝ y_i prior_i exp(-steepness y_i scores_i)`` for scores of any kind.
+
+    For rules whose weights come from other scores than their vote, or are steeper. Nothing is
+    remembered between rounds. Returns the logarithm of ``Σ prior exp(...)``.
+    """
+    sample = state.sample
+    exponent = -steepness * (sample.y * scores)
+    largest = float(exponent.max())
+    weights = sample.prior * np.exp(exponent - largest)
+    total = float(weights.sum())
+    state.dual[:] = sample.y * (weights / total)
+    return largest + math.log(total)
 
 
 class ExponentialWeights:

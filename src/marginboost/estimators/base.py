@@ -50,7 +50,7 @@ C = TypeVar("C", bound="type[BaseBooster]")
 def document(cls: C) -> C:
     """Fill the parameters and attributes that all models of its kind share into a docstring."""
     if cls.__doc__:
-        cls.__doc__ = cls.__doc__.replace("{common}", COMMON_PARAMETERS).replace(
+        cls.__doc__ = cls.__doc__.replace("{common}", cls.common_text).replace(
             "{fitted}", cls.fitted_text
         )
     return cls
@@ -64,6 +64,8 @@ class BaseBooster(FittedAttributes, BaseEstimator):
 
     registry: ClassVar[dict[str, type[Any]]] = {}
     summary: ClassVar[dict[str, str]] = {}
+    common_text: ClassVar[str] = COMMON_PARAMETERS
+    """Text on the parameters that all estimators of its kind share, for docstrings."""
     fitted_text: ClassVar[str] = ""
     """Text on the fitted attributes, for docstrings."""
     fewest_rows: ClassVar[str] = "1"

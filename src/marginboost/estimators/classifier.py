@@ -29,12 +29,26 @@ from ..model import (
 )
 from ..model.features import FeatureRows
 from ..types import Array
-from .base import BaseBooster, document
+from .base import COMMON_PARAMETERS, BaseBooster, document
 from .fitted import ClassifierOutputs
-from .inputs import class_positions, distinct_labels, known_positions, read_labels, read_weights
+from .inputs import (
+    check_class_weight,
+    class_positions,
+    distinct_labels,
+    known_positions,
+    read_labels,
+    read_weights,
+    weigh_classes,
+)
 from .multiclass import ONE_VS_REST, Reduction, solve_problems
 
 __all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document"]
+
+CLASS_WEIGHT = """class_weight : dict, "balanced" or None
+        Factors on the weights of the rows, by class; classes that a dict does not name have 1.
+        "balanced" gives every class the same total weight. Margins, shares such as ν, and
+        probabilities are those of the rows so weighed.
+    """
 
 FITTED_ATTRIBUTES = """classes_ : array
         The labels; of two, the second is the positive class.
@@ -131,12 +145,45 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     """
 
     registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
+    common_text = CLASS_WEIGHT + COMMON_PARAMETERS
     fitted_text = FITTED_ATTRIBUTES
     fewest_rows = "2 (one of each class)"
     model_type: ClassVar[type[Model]] = BinaryModel
     model_: ClassModel
     common_scale: ClassVar[bool] = False
     """Whether scores are log-odds or the like, which compare between problems as they are."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int | None = 50,
+        tol: float | None = None,
+        class_weight: Any = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
+    def check_parameters(self) -> None:
+        """Raise for settings that no rows could make good, before any are read."""
+        super().check_parameters()
+        check_class_weight(self.class_weight)
 
     def make_link(self) -> Link:
         """From scores to probabilities: here by the exponential loss."""
@@ -176,6 +223,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
+        weights = weigh_classes(self.class_weight, labels, weights)
         classes = _learn_classes(labels, weights)
         self._forget()
         index = class_positions(classes, labels)
@@ -317,7 +365,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         return rows, (2 * index - 1).astype(np.int8)
 
     def training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:
-        """Labels and weights that a fit to these rows learns from: those given.
+        """Labels and weights that a fit to these rows learns from: those given, by class.
 
         A classifier that judges its rows before it learns from them returns what it makes of them.
 
@@ -326,7 +374,8 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         y, sample_weight
         """
         rows, index = self._read_labelled(X, y)
-        return self.classes_[index], read_weights(sample_weight, rows.n_rows)
+        labels, weights = self.classes_[index], read_weights(sample_weight, rows.n_rows)
+        return labels, weigh_classes(self.class_weight, labels, weights)
 
     def problem_on(self, X: Any, y: Any, sample_weight: Any = None) -> Problem:
         """What a fit of this model of two classes to these rows has to solve.

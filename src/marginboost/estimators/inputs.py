@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..core.sample import bounded_weights
 from ..types import Array
+from ..validation import check_number
 
 LARGEST_TARGET = 1e150
 """Squares of targets up to this, and their sums, are finite numbers."""
@@ -125,3 +127,57 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
     if not weights.any():
         raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
     return bounded_weights(weights)
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Raise for a ``class_weight`` that no labels could make good."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    if not isinstance(class_weight, Mapping):
+        raise (ValueError if isinstance(class_weight, str) else TypeError)(
+            f"class_weight: got {class_weight!r}, expected a dict, 'balanced' or None"
+        )
+    for label, weight in class_weight.items():
+        check_number(f"class_weight[{label!r}]", weight, at_least=0.0)
+
+
+def weigh_classes(class_weight: Any, labels: Array, weights: Array) -> Array:
+    """Weights of rows times those of their classes.
+
+    "balanced" counts a row of weight 2 as two rows, and gives each class the same total; the total
+    of all rows stays. A class of weight 0 is left out, as its rows would be.
+
+    >>> weigh_classes("balanced", np.array(["a", "b", "b", "b"]), np.ones(4)).round(3)
+    array([2.   , 0.667, 0.667, 0.667])
+    >>> weigh_classes({"a": 5}, np.array(["a", "b", "b", "b"]), np.ones(4))
+    array([5., 1., 1., 1.])
+    """
+    if class_weight is None:
+        return weights
+    classes, index = np.unique(labels, return_inverse=True)
+    if isinstance(class_weight, str):
+        totals = np.bincount(index, weights)
+        present = totals > 0.0
+        even = weights.sum() / present.sum()
+        factors = np.divide(even, totals, out=np.zeros(len(classes)), where=present)
+    else:
+        factors = _factors(class_weight, classes.tolist())
+    weighed = weights * factors[index]
+    if not weighed.any():
+        raise ValueError(f"class_weight: got {class_weight!r}, which leaves no row any weight")
+    return bounded_weights(weighed)
+
+
+def _factors(class_weight: Mapping[Any, float], classes: list[Any]) -> Array:
+    """Weights of classes by name, 1 where none is given.
+
+    A name that is no class is a mistake, unless all classes have weights: a fold of a table may
+    lack one.
+    """
+    unnamed = [label for label in classes if label not in class_weight]
+    if unnamed and len(classes) - len(unnamed) != len(class_weight):
+        unknown = next(label for label in class_weight if label not in classes)
+        raise ValueError(
+            f"class_weight: got a weight for {unknown!r}, expected classes among {classes}"
+        )
+    return np.array([float(class_weight.get(label, 1.0)) for label in classes])

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from ..core.callbacks import Encoder
+from ..core.run import Run
 from ..core.sample import Sample
 from ..model import Features, FittedRun, RegressionModel
 from ..model.features import FeatureRows
@@ -81,12 +82,16 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         sample = Sample.of_targets(targets[used], weights[used], **parts)
         self.prepare(sample, oracle)
         run = self._train(sample, oracle, self.make_rule(sample), self._encoder(features))
+        self.store(run)
         self.model_ = RegressionModel(
             type(self).__name__, features, FittedRun.of(run), chosen=self._chosen()
         )
         self.dual_ = np.zeros(len(targets))
         self.dual_[used] = run.dual
         return self
+
+    def store(self, run: Run) -> None:
+        """Keep what a run found besides its model, as fitted attributes (``chosen_names``)."""
 
     def _encoder(self, features: Features) -> Encoder:
         """Encode data other than the training data: rows and targets."""

@@ -253,6 +253,8 @@ def run_rows(
     task: Callable[[int, int], T], n_rows: int, n_threads: int, most: int = ROW_BLOCK
 ) -> list[T]:
     """Call ``task(start, stop)`` on every row block; return the results in row order."""
+    if 0 < n_rows <= most:  # most fits: one block, and no ceremony
+        return [task(0, n_rows)]
     blocks = list(row_blocks(n_rows, most))
     results: list[Any] = [None] * len(blocks)
 

@@ -12,7 +12,7 @@ import json
 import math
 import os
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
@@ -167,6 +167,13 @@ def _values_to_data(values: Array, field: str) -> dict[str, Any]:
     return {"dtype": dtype, "values": [_scalar_to_data(v, field) for v in values.tolist()]}
 
 
+def _as_values(labels: Iterable[Any]) -> Array:
+    """Labels as an array of one type; those of several types as they are."""
+    values = list(labels)
+    same = len({type(value) for value in values}) == 1
+    return np.array(values, dtype=None if same else object)
+
+
 def _scalar_to_data(value: Any, field: str) -> Any:
     """Check that a value is a number, a flag or a string that a file can hold."""
     value = value.item() if isinstance(value, np.generic) else value
@@ -220,6 +227,9 @@ def _param_to_data(value: Any, field: str) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple):
         return [_param_to_data(item, field) for item in value]
+    if isinstance(value, Mapping):
+        weights = [_scalar_to_data(weight, field) for weight in value.values()]
+        return {"classes": _values_to_data(_as_values(value), field), "weights": weights}
     return _scalar_to_data(value, field)
 
 

@@ -19,6 +19,9 @@ from scipy.special import expit, softmax
 
 from ..core.ensemble import Ensemble
 from ..kernels.ties import TIE
+from ..oracles.coordinates import FARTHEST, Coordinates
+from ..oracles.half_spaces import HalfSpace
+from ..oracles.kernel_expansion import KernelExpansion
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.stumps import Stump, in_order_of_prediction, step_functions
 from ..oracles.tree_hypothesis import Tree
@@ -37,7 +40,7 @@ def to_onnx(model: Model) -> Any:
     Parameters
     ----------
     model : Model
-        With stumps or trees as hypotheses; of several classes one run.
+        With stumps, trees, kernel functions or half-spaces; of several classes one run.
 
     Returns
     -------
@@ -310,9 +313,75 @@ def _is_in_set(graph: Graph, sets: str, here: dict[str, str], values: str, absen
     return graph.add("Gather", sets, graph.add("Add", here["first"], entry))
 
 
+def _add_coordinates(graph: Graph, coordinates: Coordinates) -> str:
+    """Rows in standardised coordinates, (rows, coordinates)."""
+    values = graph.add("Gather", INPUT, graph.constant(coordinates.features), axis=1)
+    missing = graph.add("IsNaN", values)
+    indicators = coordinates.codes >= 0
+    if indicators.any():
+        same = graph.add("Equal", values, graph.constant(coordinates.codes.astype(float)))
+        flags = graph.add("Cast", same, to=graph.onnx.TensorProto.DOUBLE)
+        values = graph.add("Where", graph.constant(indicators[None, :]), flags, values)
+    moved = graph.add("Sub", values, graph.constant(coordinates.means))
+    scaled = graph.add("Mul", moved, graph.constant(coordinates.scales))
+    within = graph.add("Clip", scaled, graph.constant(-FARTHEST), graph.constant(FARTHEST))
+    return graph.add("Where", missing, graph.constant(0.0), within)
+
+
+def _add_expansion(graph: Graph, rows: str, member: KernelExpansion) -> str:
+    """Sum of kernel functions; distances are ``|z|² - 2 z·p + |p|²``, equal but for rounding."""
+    forms = graph.add("MatMul", rows, graph.constant(np.ascontiguousarray(member.points.T)))
+    rates = graph.constant(member.rates)
+    if member.degree:
+        base = graph.add("Add", graph.add("Mul", forms, rates), graph.constant(member.offset))
+        values = base
+        for _ in range(member.degree - 1):
+            values = graph.add("Mul", values, base)
+    else:
+        squared = graph.add("Mul", rows, rows)
+        lengths = graph.add("ReduceSum", squared, graph.constant([1]), keepdims=1)
+        double = graph.add("Mul", forms, graph.constant(-2.0))
+        squares = graph.constant((member.points**2).sum(axis=1))
+        apart = graph.add("Add", graph.add("Add", double, lengths), squares)
+        apart = graph.add("Max", apart, graph.constant(0.0))
+        values = graph.add("Exp", graph.add("Neg", graph.add("Mul", apart, rates)))
+    total = graph.add("MatMul", values, graph.constant(member.coef))
+    return graph.add("Clip", total, graph.constant(-1.0), graph.constant(1.0))
+
+
+def _add_half_space(graph: Graph, rows: str, member: HalfSpace) -> str:
+    """Side of a plane, with scores added up as in prediction."""
+    terms = graph.add("Mul", rows, graph.constant(member.weights))
+    shape = graph.add("Concat", graph.n_rows, graph.constant([1]), axis=0)
+    first = graph.add("Expand", graph.constant(member.offset), shape)
+    score = _add_up(graph, graph.add("Concat", first, terms, axis=1))
+    test = graph.add("Less" if member.side < 0 else "Greater", score, graph.constant(0.0))
+    inside = graph.constant(member.sign * (-1.0 if member.side < 0 else 1.0))
+    outside = graph.constant(-member.sign if member.side == 0 else 0.0)
+    return graph.add("Where", test, inside, outside)
+
+
+def _one_by_one(add_one: Callable[[Graph, str, Any], str]) -> Callable[..., str]:
+    """Weighted sum of members in their order; those that share coordinates compute them once."""
+
+    def add_all(graph: Graph, members: Sequence[Any], coef: Array) -> str:
+        systems: dict[Coordinates, str] = {}
+        total = graph.add("Expand", graph.constant(0.0), graph.n_rows)
+        for member, weight in zip(members, coef, strict=True):
+            if member.coordinates not in systems:
+                systems[member.coordinates] = _add_coordinates(graph, member.coordinates)
+            output = add_one(graph, systems[member.coordinates], member)
+            total = graph.add("Add", total, graph.add("Mul", output, graph.constant(weight)))
+        return total
+
+    return add_all
+
+
 EXPORTERS: dict[type[Any], Callable[..., str]] = {
     Stump: _add_stumps,
     Tree: _add_trees,
+    KernelExpansion: _one_by_one(_add_expansion),
+    HalfSpace: _one_by_one(_add_half_space),
     LabelTree: _add_label_trees,
     TreePerLabel: _add_trees_of_labels,
 }

@@ -321,6 +321,9 @@ def _read_params(
         elif isinstance(params[name], Loss):
             if name != "loss":
                 entry.wrong("a setting, not a loss")
+        elif isinstance(params[name], dict):
+            if name != "class_weight":
+                entry.wrong("a setting, not weights of classes")
         elif name == "oracle" or (name == "estimator" and entry.value is not None):
             entry.wrong("a base learner")
         elif name == "callbacks" and entry.value is not None:
@@ -350,6 +353,8 @@ def _read_param(field: Field, depth: int) -> Any:
         return None if value is None else _read_scalar(field)
     if "loss" in value:
         return _read_loss(field)
+    if "classes" in value:
+        return _read_class_weights(field)
     if depth == MAX_WRAPPERS:
         field.wrong(f"at most {MAX_WRAPPERS} base learners wrapped in each other")
     entries = field.keys(("oracle", "params"))
@@ -369,6 +374,13 @@ def _read_loss(field: Field) -> Loss:
     return entries["params"].made_by(
         lambda _: Loss.registry[name](**settings), f"settings of the {name} loss"
     )
+
+
+def _read_class_weights(field: Field) -> dict[Any, Any]:
+    entries = field.keys(("classes", "weights"))
+    classes = _read_values(entries["classes"]).tolist()
+    weights = [_read_scalar(item) for item in entries["weights"].items(len(classes))]
+    return dict(zip(classes, weights, strict=True))
 
 
 def _read_scalar(field: Field) -> Any:

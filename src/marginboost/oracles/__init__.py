@@ -1,12 +1,17 @@
 """Base learners."""
 
+from .active_kernels import ActiveKernelOracle
 from .any_sklearn import SklearnOracle
 from .finite import FiniteOracle, matrix_sample
 from .gradient_trees import GradientTreeOracle
+from .half_spaces import HalfSpace, HalfSpaceOracle
+from .kernel_expansion import KernelExpansion
+from .kernel_functions import KernelOracle
 from .label_hypotheses import LabelTree, TreePerLabel
 from .label_trees import LabelTreeOracle
 from .linear import Line, LinearOracle
 from .pooled import PooledOracle
+from .rbf_nets import RBFNetOracle
 from .resampling import ResamplingOracle
 from .stumps import Stump, StumpOracle
 from .tree_hypothesis import Tree
@@ -14,13 +19,19 @@ from .tree_per_label import TreePerLabelOracle
 from .trees import TreeOracle
 
 __all__ = [
+    "ActiveKernelOracle",
     "FiniteOracle",
     "GradientTreeOracle",
+    "HalfSpace",
+    "HalfSpaceOracle",
+    "KernelExpansion",
+    "KernelOracle",
     "LabelTree",
     "LabelTreeOracle",
     "Line",
     "LinearOracle",
     "PooledOracle",
+    "RBFNetOracle",
     "ResamplingOracle",
     "SklearnOracle",
     "Stump",

@@ -103,6 +103,9 @@ class WeightHistograms:
             self._job = None
         kernel = histograms_uint8 if self._narrow else histograms_any
         n_shares = min(self._n_helpers + 1, len(self._codes))
+        if n_shares == 1:
+            kernel(self._codes, dual, self.signed)
+            return
         step = -(-len(self._codes) // n_shares)
 
         def count(share: int) -> None:

@@ -17,6 +17,13 @@ from ..types import Array
 TRIALS = (np.arange(25) / 24.0) ** 2
 """Steps tried, as shares of the longest one: dense near 0, where most steps are."""
 
+NEWTON_END = 1e-9
+"""Relative change after which Newton's next one, about its square, is below rounding."""
+ROUNDING = 1e-15
+"""Relative change at which bisection ends."""
+MOST_TRIALS = 100
+"""More than bisection needs for that."""
+
 Function = Callable[[float], float]
 
 
@@ -42,6 +49,42 @@ def convex_step(slope: Function, longest: float) -> float:
     if slope(0.0) >= 0.0:
         return 0.0
     return longest if slope(longest) <= 0.0 else _root(slope, 0.0, longest)
+
+
+def linear_step(exponents: Array, rate: Array, prior: Array, longest: float) -> float:
+    """Minimise ``Σ prior exp(-exponents - a rate)`` over steps a in [0, longest], to rounding.
+
+    Newton's method on the logarithm of the sum, whose derivatives are minus the mean and the
+    variance of the rates under the weights; a step that would leave the bracket, or that does not
+    halve the slope, gives way to bisection.
+
+    >>> outcome = np.array([1.0, 1.0, 1.0, -1.0])
+    >>> step = linear_step(np.zeros(4), outcome, np.full(4, 0.25), 5.0)
+    >>> round(step, 12) == round(0.5 * math.log(3.0), 12)
+    True
+    """
+    squares = rate * rate
+
+    def slopes(step: float) -> tuple[float, float]:
+        weights = softmin(exponents + step * rate, prior)[0]
+        mean = float(weights @ rate)
+        return -mean, float(weights @ squares) - mean * mean
+
+    if slopes(longest)[0] <= 0.0:
+        return longest
+    step, low, high, last = 0.0, 0.0, longest, math.inf
+    for _ in range(MOST_TRIALS):
+        slope, curvature = slopes(step)
+        if slope == 0.0 or (slope > 0.0 and step == 0.0):
+            return step
+        low, high = (step, high) if slope < 0.0 else (low, step)
+        guess = step - slope / curvature if curvature > 0.0 else high
+        newton = low < guess < high and 2.0 * abs(slope) < last
+        step, before = guess if newton else 0.5 * (low + high), step
+        if abs(step - before) <= (NEWTON_END if newton else ROUNDING) * step:
+            break
+        last = abs(slope)
+    return step
 
 
 def search_step(loss: Function, slope: Function, longest: float) -> float:

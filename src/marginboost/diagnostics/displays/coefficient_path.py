@@ -8,7 +8,7 @@ import numpy as np
 
 from ...validation import check_number
 from ..coefficient_path import CoefficientPath, coefficient_path, lars_path
-from ._style import CYCLE, PALE, grid_axes, legend, plain
+from .style import CYCLE, PALE, grid_axes, legend, plain
 
 
 class CoefficientPathDisplay:

@@ -11,7 +11,7 @@ from ...validation import check_number
 from ..arrays import distribution, same_length, vector
 from ..soft_margins import nu_margin
 from ..sources import nu_of, training_margins_of, training_weights_of
-from ._style import BLUE, GREY, INK, ORANGE, PALE, legend, new_axes, plain
+from .style import BLUE, GREY, INK, ORANGE, PALE, legend, new_axes, plain
 
 NEAR = 1e-6
 """Share of the cap by which a weight may miss it, or exceed zero, and still count as there."""

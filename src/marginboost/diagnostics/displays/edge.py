@@ -9,7 +9,7 @@ import numpy as np
 from ...core.history import History
 from ..arrays import same_length, vector
 from ..sources import certificate_of, history_of
-from ._style import BLUE, GREEN, GREY, ORANGE, legend, new_axes, plain, verdict
+from .style import BLUE, GREEN, GREY, ORANGE, legend, new_axes, plain, verdict
 
 
 class EdgeDisplay:

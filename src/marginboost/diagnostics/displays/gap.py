@@ -11,7 +11,7 @@ from ...types import Array
 from ...validation import check_choice
 from ..arrays import same_length
 from ..sources import certificate_of, history_of
-from ._style import BLUE, GREY, INK, ORANGE, gap_scale, grid_axes, legend, plain, verdict
+from .style import BLUE, GREY, INK, ORANGE, gap_scale, grid_axes, legend, plain, verdict
 
 
 class GapDisplay:

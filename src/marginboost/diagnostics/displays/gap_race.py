@@ -12,7 +12,7 @@ from ...types import Array
 from ...validation import check_choice
 from ..arrays import same_length
 from ..sources import history_of, name_of
-from ._style import CLOSED, CYCLE, gap_scale, legend, new_axes, plain
+from .style import CLOSED, CYCLE, gap_scale, legend, new_axes, plain
 
 
 class GapRaceDisplay:

@@ -12,7 +12,7 @@ from ...core.certificate import Certificate
 from ..arrays import distribution, signs, vector
 from ..margins import MarginDistribution, margin_distribution
 from ..sources import certificate_of, name_of, signs_of, training_margins_of
-from ._style import CYCLE, GREY, PALE, legend, new_axes, plain, verdict
+from .style import CYCLE, GREY, PALE, legend, new_axes, plain, verdict
 
 
 class MarginDisplay:

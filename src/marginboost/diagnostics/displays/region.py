@@ -10,7 +10,7 @@ from ...data.table import is_frame
 from ...types import Array
 from ...validation import check_number
 from ..arrays import same_length
-from ._style import BLUE, INK, ORANGE, new_axes, plain, vote_colors
+from .style import BLUE, INK, ORANGE, new_axes, plain, vote_colors
 
 SIZE = 26.0
 """Area of a point of mean weight, in square points."""

@@ -10,7 +10,7 @@ from ...types import Array
 from ...validation import check_choice, check_number
 from ..arrays import same_length, vector
 from ..sources import name_of
-from ._style import BLUE, GREY, ORANGE, grid_axes, legend, plain
+from .style import BLUE, GREY, ORANGE, grid_axes, legend, plain
 
 
 class ReliabilityDisplay:

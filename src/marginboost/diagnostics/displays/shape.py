@@ -14,7 +14,7 @@ from ...model.explanation import Explanation
 from ...types import Array
 from ...validation import check_number
 from ..arrays import SLACK
-from ._style import BLUE, GREY, INK, ORANGE, PALE, grid_axes, plain
+from .style import BLUE, GREY, INK, ORANGE, PALE, grid_axes, plain
 
 RUG = 400
 """Most marks of a rug: more rows than that are thinned to evenly spaced order statistics."""

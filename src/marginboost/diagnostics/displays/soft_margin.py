@@ -11,7 +11,7 @@ from ..arrays import signs, vector
 from ..margins import margin_distribution
 from ..soft_margins import NuMargin, nu_margin
 from ..sources import nu_of, training_margins_of
-from ._style import BLUE, INK, ORANGE, grid_axes, legend, plain
+from .style import BLUE, INK, ORANGE, grid_axes, legend, plain
 
 
 class SoftMarginDisplay:

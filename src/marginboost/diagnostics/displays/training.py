@@ -11,7 +11,7 @@ from ..arrays import distribution, same_length, vector
 from ..bounds import exponential_loss, training_error_bound
 from ..margins import zero_one_error
 from ..sources import signs_of
-from ._style import BLUE, GREEN, INK, ORANGE, legend, new_axes, plain
+from .style import BLUE, GREEN, INK, ORANGE, legend, new_axes, plain
 
 
 class TrainingErrorDisplay:

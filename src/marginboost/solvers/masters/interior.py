@@ -73,12 +73,12 @@ class _Point:
 
     def reach(self, by: _Point) -> tuple[float, float]:
         """Longest steps, primal and dual, that stay inside the bounds."""
-        primal = min(_reach(self.d, by.d), _reach(self.room, by.room), _reach(self.s, by.s))
-        dual = min(_reach(self.alpha, by.alpha), _reach(self.z, by.z), _reach(self.xi, by.xi))
+        primal = min(reach(self.d, by.d), reach(self.room, by.room), reach(self.s, by.s))
+        dual = min(reach(self.alpha, by.alpha), reach(self.z, by.z), reach(self.xi, by.xi))
         return primal, dual
 
 
-def _reach(values: Array, change: Array) -> float:
+def reach(values: Array, change: Array) -> float:
     """Longest step at which values stay positive."""
     shrink = float(np.max(-change / values))
     return 1.0 / shrink if shrink > 0.0 else np.inf
@@ -143,7 +143,7 @@ class InteriorMaster(Master):
             alpha = alpha / alpha.sum()
         outcomes = self.y * pool.combine(alpha)
         rho = 1.0 if price is not None else _level(outcomes, caps, mu)
-        d, room = _centred(rho - outcomes, caps, mu)
+        d, room = centred(rho - outcomes, caps, mu)
         edges, s = pool.edges(self.y * d), mu / alpha
         gamma = float(alpha @ (edges + s)) if price is None else price
         return _Point(d, room, np.maximum(s, gamma - edges), alpha, mu / d, mu / room, gamma, rho)
@@ -192,7 +192,7 @@ class _Newton:
             self._mean = pool.edges(self._y * self._theta) / self._theta.sum()
             matrix -= self._theta.sum() * np.outer(self._mean, self._mean)
         matrix[np.diag_indices_from(matrix)] += point.s / point.alpha
-        self._factor = _factorise(matrix)
+        self._factor = factorise(matrix)
 
     def direction(self, mu: float, guess: _Point | None = None) -> _Point:
         """Direction to products of ``mu``, with the second-order term of a first guess."""
@@ -219,15 +219,15 @@ class _Newton:
     def _solve(self, right: Array, total: float) -> tuple[Array, float, float]:
         """Changes of α, ρ and γ; the last two are there in the ν-LP only."""
         if not self._free:
-            return _back(self._factor, right), 0.0, 0.0
-        first = _back(self._factor, right + self._mean * total)
-        ones = _back(self._factor, np.ones(len(right)))
+            return back_substitute(self._factor, right), 0.0, 0.0
+        first = back_substitute(self._factor, right + self._mean * total)
+        ones = back_substitute(self._factor, np.ones(len(right)))
         gamma = float((first.sum() - self._length) / ones.sum())
         alpha = first - gamma * ones
         return alpha, total / float(self._theta.sum()) + float(self._mean @ alpha), gamma
 
 
-def _factorise(matrix: Array) -> Any:
+def factorise(matrix: Array) -> Any:
     """Cholesky factor; equal columns make the matrix singular but for rounding, hence the ridge."""
     from scipy.linalg import cho_factor  # here, as below: slow to import, seldom used
 
@@ -240,13 +240,13 @@ def _factorise(matrix: Array) -> Any:
     raise np.linalg.LinAlgError("the normal equations are singular")
 
 
-def _back(factor: Any, right: Array) -> Array:
+def back_substitute(factor: Any, right: Array) -> Array:
     from scipy.linalg import cho_solve
 
     return np.asarray(cho_solve(factor, right))
 
 
-def _centred(pull: Array, caps: Array, mu: float) -> tuple[Array, Array]:
+def centred(pull: Array, caps: Array, mu: float) -> tuple[Array, Array]:
     """Solve ``μ / (cap - d) - μ / d = pull``; returns d and cap - d, both to full accuracy."""
     q = np.abs(pull) * caps / mu
     root = np.sqrt(q * q + 4.0)
@@ -260,7 +260,7 @@ def _level(outcomes: Array, caps: Array, mu: float) -> float:
     from scipy.optimize import brentq
 
     def excess(rho: float) -> float:
-        return float(_centred(rho - outcomes, caps, mu)[0].sum()) - 1.0
+        return float(centred(rho - outcomes, caps, mu)[0].sum()) - 1.0
 
     low, high, width = float(outcomes.min()), float(outcomes.max()), 1.0
     while excess(low) > 0.0:

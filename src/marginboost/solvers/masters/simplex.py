@@ -32,6 +32,11 @@ class SimplexMaster(Master):
         self, problem: MarginProblem, y: Array, n_threads: int = 1, seconds: float | None = None
     ) -> None:
         super().__init__(problem, y, n_threads, seconds)
+        self._start_model()
+        self._basis: tuple[list[int], list[int]] | None = None
+        self._heads = self._add_variables()
+
+    def _start_model(self) -> None:
         import highspy  # here, not above: most users of the package never solve a linear program
 
         self._highs: Any = highspy
@@ -42,7 +47,10 @@ class SimplexMaster(Master):
         # Scale factors are chosen in the first solution and kept for rows that come later: other
         # factors in a resumed run would be another path. Outputs lie in [-1, 1] as they are.
         self._model.setOptionValue("simplex_scale_strategy", 0)
-        n, price = len(y), problem.price
+
+    def _add_variables(self) -> int:
+        """Add the variables, and the rows that are no hypotheses: how many."""
+        problem, n, price = self.problem, len(self.y), self.problem.price
         lowest, highest = (-INFINITY, INFINITY) if price is None else (price, price)
         self._model.addVars(n + 1, np.append(np.zeros(n), lowest), np.append(problem.caps, highest))
         self._all = np.arange(n + 1, dtype=np.int32)
@@ -52,14 +60,26 @@ class SimplexMaster(Master):
             self._model.changeColsCost(n, self._all[:n], -np.ones(n))
         total = (1.0, 1.0) if price is None else (-INFINITY, INFINITY)
         self._model.addRow(*total, n, self._all[:n], np.ones(n))
-        self._basis: tuple[list[int], list[int]] | None = None
+        return 1
 
     def solve(self, pool: PackedPool, start: Array, gap: float) -> tuple[Array, Array]:
         """Solve from the last basis; ``start`` and ``gap`` make no difference."""
-        n, known = len(self.y), self._model.getNumRow() - 1
+        n, known = len(self.y), self._model.getNumRow() - self._heads
         for outputs in pool.columns[known:]:
             row = np.append(self.y * outputs.astype(np.float64), -1.0)
             self._model.addRow(-INFINITY, 0.0, n + 1, self._all, row)
+        solution = self._run()
+        coef = np.maximum(-np.array(solution.row_dual)[1:], 0.0)
+        weights = np.maximum(np.array(solution.col_value)[:n], 0.0)
+        if not weights.any():
+            raise MasterError("a price so near to nothing leaves no weights")
+        if self.problem.price is None:
+            coef /= coef.sum()
+        self.weights = weights / weights.sum()
+        return coef, self.weights
+
+    def _run(self) -> Any:
+        """Solve from the last basis, and keep the new one."""
         self._begin_at_basis()
         if self.seconds is not None:  # HiGHS counts the time of all runs
             self._model.setOptionValue("time_limit", self._model.getRunTime() + self.seconds)
@@ -70,15 +90,7 @@ class SimplexMaster(Master):
             raise MasterError(f"HiGHS did not solve the master problem: {reason}")
         basis = self._model.getBasis()
         self._basis = [int(s) for s in basis.col_status], [int(s) for s in basis.row_status]
-        solution = self._model.getSolution()
-        coef = np.maximum(-np.array(solution.row_dual)[1:], 0.0)
-        weights = np.maximum(np.array(solution.col_value)[:n], 0.0)
-        if not weights.any():
-            raise MasterError("a price so near to nothing leaves no weights")
-        if self.problem.price is None:
-            coef /= coef.sum()
-        self.weights = weights / weights.sum()
-        return coef, self.weights
+        return self._model.getSolution()
 
     def _begin_at_basis(self) -> None:
         """Make the solver forget everything but the basis, to which new rows are added as basic."""
@@ -96,13 +108,14 @@ class SimplexMaster(Master):
 
     def forget(self, kept: Array) -> None:
         """Delete rows; where they were basic, as most without weight are, a basis remains."""
-        gone = np.setdiff1d(np.arange(self._model.getNumRow() - 1), kept) + 1
+        heads = self._heads
+        gone = np.setdiff1d(np.arange(self._model.getNumRow() - heads), kept) + heads
         self._model.deleteRows(len(gone), gone.astype(np.int32))
         if self._basis is not None:
             columns, rows = self._basis
             basic = int(self._highs.HighsBasisStatus.kBasic)
             remains = all(rows[j] == basic for j in gone)
-            self._basis = (columns, [rows[0], *(rows[1 + j] for j in kept)]) if remains else None
+            self._basis = (columns, [*rows[:heads], *(rows[heads + j] for j in kept)]) if remains else None
 
     def get_state(self) -> dict[str, Any]:
         """Return the basis, besides the weights."""

@@ -1,6 +1,6 @@
 """How many examples a class of hypotheses needs.
 
-See R1-Q04 to R1-Q06, R1-Q09, R1-Q10; Rätsch 2001, section 1.2.
+See R1-Q04, R1-Q09, R1-Q10; Rätsch 2001, section 1.2; SF-Q20.
 
 The VC dimension ϑ of a class is the largest number of points that it can label in every way. All
 bounds hold with probability 1 - δ over the sample, whatever the distribution, and are rough.
@@ -30,31 +30,18 @@ def pac_sample_size(vc_dimension: float, *, epsilon: float, delta: float = 0.05)
     return math.ceil(4.0 / epsilon * capacity)
 
 
-def vc_bound(
-    n_examples: int, vc_dimension: float, empirical_risk: float = 0.0, *, delta: float = 0.05
-) -> float:
-    """Bound on the error of any hypothesis of the class (R1-Q05, Thm 1.2, eq. 1.4).
+def finite_class_sample_size(size: float, *, epsilon: float, delta: float = 0.05) -> int:
+    """Examples after which a consistent member of a finite class errs at most ε (SF-Q20).
 
-    ``R ≤ R_emp + √((8/N) (ϑ (log₂(2N/ϑ) + 1) + log₂(4/δ)))``, for N > ϑ.
+    ``m = ⌈(ln|C| + ln(1/δ)) / ε⌉``, the inverse of :func:`consistent_finite_bound` (SF-C12).
 
-    >>> round(vc_bound(1000, 10), 6)
-    0.861443
+    >>> finite_class_sample_size(2**20, epsilon=0.05)
+    338
     """
-    check_number("empirical_risk", empirical_risk, at_least=0.0)
-    terms = _capacity(n_examples, vc_dimension, delta) + math.log2(4.0 / delta)
-    return empirical_risk + math.sqrt(8.0 / n_examples * terms)
-
-
-def consistent_bound(n_examples: int, vc_dimension: float, *, delta: float = 0.05) -> float:
-    """Bound on the error of a hypothesis without training errors (R1-Q06, Thm 1.3, eq. 1.5).
-
-    ``R ≤ (4/N) (ϑ (log₂(2N/ϑ) + 1) + log₂(2/δ))``, for N > ϑ: no square root.
-
-    >>> round(consistent_bound(1000, 10), 6)
-    0.367042
-    """
-    terms = _capacity(n_examples, vc_dimension, delta) + math.log2(2.0 / delta)
-    return 4.0 / n_examples * terms
+    check_number("size", size, at_least=1.0)
+    check_number("epsilon", epsilon, above=0.0, below=1.0)
+    check_number("delta", delta, above=0.0, below=1.0)
+    return max(math.ceil((math.log(size) - math.log(delta)) / epsilon), 1)
 
 
 def combined_vc_dimension(vc_dimension: float, n_rounds: float, *, constant: float = 1.0) -> float:
@@ -101,13 +88,6 @@ def boosting_sample_size(
     if n == MOST:
         raise ValueError(f"edge: got {edge!r}, for which no sample below {MOST} is enough")
     return n
-
-
-def _capacity(n_examples: int, vc_dimension: float, delta: float) -> float:
-    """``ϑ (log₂(2N/ϑ) + 1)``."""
-    _check(vc_dimension, delta)
-    check_number("n_examples", n_examples, above=vc_dimension)
-    return vc_dimension * (math.log2(2.0 * n_examples / vc_dimension) + 1.0)
 
 
 def _check(vc_dimension: float, delta: float) -> None:

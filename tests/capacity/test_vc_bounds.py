@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginboost.diagnostics import (
+from marginboost.capacity import (
     boosting_sample_size,
     combined_vc_dimension,
     consistent_bound,
     pac_sample_size,
-    rounds_to_consistency,
     vc_bound,
 )
+from marginboost.diagnostics import rounds_to_consistency
 
 FEW = settings(derandomize=True, deadline=None, max_examples=50, database=None)
 

@@ -1,6 +1,6 @@
 """Bounds for learners that use few examples.
 
-See R1-Q38 to R1-Q40, R1-C54; B.5, eq. B.10, B.13; R2-C29, R1-E16.
+See R1-Q38 to R1-Q40, R1-C54; B.5, eq. B.10, B.13; R2-C29, R1-E16; SF-Q19, Thm 2.8.
 
 A learner whose answer follows from q of its N examples alone compresses the sample: the other N - q
 test it. The bounds know nothing of the class of hypotheses. For the ν-LP and for margins, q is the
@@ -14,11 +14,16 @@ import math
 from scipy.special import gammaln
 
 from ..validation import check_choice, check_number
+from .bound import Assumption, Bound, excess_bound
+from .theorems import CONSISTENT
+
+REBUILT = Assumption("the learner finds the same answer again from the examples kept")
+SIZE_FIXED = Assumption("the number of examples kept was fixed before the sample was seen")
 
 
 def compression_bound(
     n_examples: int, n_kept: int, *, delta: float = 0.05, logarithm: str = "natural"
-) -> float:
+) -> Bound:
     """Bound on the error of a classifier without training errors (R1-Q38, Thm B.3, eq. B.10).
 
     ``R ≤ (log C(N, q) + log N + log(1/δ)) / (N - q)`` with probability 1 - δ. It is below one for
@@ -47,7 +52,9 @@ def compression_bound(
     _check(n_examples, n_kept, delta)
     total = _log_choices(n_examples, n_kept) + math.log(n_examples) - math.log(delta)
     base = 1.0 if logarithm == "natural" else math.log(2.0)
-    return total / base / (n_examples - n_kept)
+    value = total / base / (n_examples - n_kept)
+    terms = {"choice of examples and confidence": value}
+    return Bound(value, "compression", "R1-Q38", terms, delta, (REBUILT, CONSISTENT))
 
 
 def risk_compression_bound(
@@ -58,7 +65,7 @@ def risk_compression_bound(
     largest_loss: float = 1.0,
     delta: float = 0.05,
     stratified: bool = False,
-) -> float:
+) -> Bound:
     """Bound on the expected loss, also with training errors and for regression (R1-Q40, eq. B.13).
 
     ``R ≤ N/(N-q) R_emp + g_max √((2 log C(N, q) + 2 log(1/δ)) / (N - q))`` with probability 1 - δ.
@@ -87,7 +94,34 @@ def risk_compression_bound(
     confidence = -math.log(delta) + (math.log(n_examples) if stratified else 0.0)
     rest = n_examples - n_kept
     excess = math.sqrt(2.0 * (_log_choices(n_examples, n_kept) + confidence) / rest)
-    return n_examples / rest * empirical_risk + largest_loss * excess
+    risk = n_examples / rest * empirical_risk
+    needed = (REBUILT,) if stratified else (REBUILT, SIZE_FIXED)
+    return excess_bound("compression", "R1-Q40", risk, largest_loss * excess, delta, *needed)
+
+
+def scheme_compression_bound(
+    n_examples: int, n_kept: int, empirical_risk: float = 0.0, *, delta: float = 0.05
+) -> Bound:
+    """Bound for a compression scheme of fixed size κ (SF-Q19, Thm 2.8).
+
+    ``R ≤ m/(m-κ) R_emp + √((κ ln m + ln(1/δ)) / (2(m-κ)))``; without training errors
+    ``(κ ln m + ln(1/δ)) / (m-κ)``, whichever is less. κ examples may be kept in any order, so there
+    are ``m^κ`` hypotheses.
+
+    >>> round(scheme_compression_bound(1000, 2, 0.1), 7)
+    0.1919744
+    >>> round(scheme_compression_bound(1000, 2), 8)
+    0.01684493
+    """
+    _check(n_examples, n_kept, delta)
+    check_number("empirical_risk", empirical_risk, at_least=0.0, at_most=1.0)
+    rest = n_examples - n_kept
+    choices = n_kept * math.log(n_examples) - math.log(delta)
+    risk, excess = n_examples / rest * empirical_risk, math.sqrt(choices / (2.0 * rest))
+    if empirical_risk == 0.0:
+        excess = min(excess, choices / rest)
+    needed = (REBUILT, SIZE_FIXED)
+    return excess_bound("compression", "SF-Q19", risk, excess, delta, *needed)
 
 
 def _check(n_examples: int, n_kept: int, delta: float) -> None:

@@ -1,0 +1,352 @@
+"""CG-Regression: regression with a tube, by column generation (R2-A10, R2-P3 to R2-P5; Alg. 5.8).
+
+Problem, with prior weights p (1/N without sample_weight), F = Σ α h and a free intercept b:
+
+    min_{α >= 0, b, ε >= 0}  price Σα + Σ_i p_i [|y_i - F(x_i) - b| - ε]_+  + ν ε          (eq. 5.12)
+    dual:  max_d Σ y d   s.t.  Σd = 0,  Σ|d| <= ν,  every edge Σ d h(x) <= price,  |d_i| <= p_i.
+
+With ε given there is no ν ε, and the dual gains - ε Σ|d| instead of the bound on Σ|d| (eq. 5.11).
+With a quantile q the cost is the pinball ``q [r]_+ + (1 - q) [-r]_+``, and -(1 - q) p <= d <= q p.
+Rows inside the tube have no weight, and none has more than its share: far outliers count as near.
+
+The thesis scales C in two ways (R2-X5): its formulas price Σα by C, its experiments the loss. Here
+``C_scale="loss"``, that of the experiments, is price = 1/C; "regularizer" is price = C.
+
+Each round asks the oracle for the best hypotheses under d and solves the program over all found, as
+LPBoost does for margins: by the simplex method, an interior-point method, or rounded off.
+
+Certificate: with P(0) the cost of the best constant and s the spread of the targets, bounds are on
+(P(0) - P) / s, what is gained over that constant. From below by any combination; from above by any
+signed weights, balanced so that Σd = 0 and stretched as far as box, ν and price allow. Both are
+computed from scratch. Rate: finite for a finite class with exact solutions (Thm 5.7).
+
+References: Rätsch, Demiriz & Bennett, *Sparse regression ensembles in infinite and finite
+hypothesis spaces*, 2002; Rätsch 2001, section 5.4.1; Koenker & Bassett 1978.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.ensemble import Ensemble
+from ..core.objective import TubeGain
+from ..core.oracle import Candidate, Oracle
+from ..core.run import Run
+from ..core.sample import Sample
+from ..core.state import State
+from ..core.stop import Stop
+from ..estimators.regressor import BaseBoostRegressor, document
+from ..oracles.tree_hypothesis import constant_candidate, constant_tree
+from ..solvers.masters.base import Master
+from ..solvers.masters.problem import MarginProblem
+from ..solvers.masters.tube import FixedTube, NuTube, QuantileTube, TubeProblem
+from ..solvers.masters.tube_interior import TubeInterior
+from ..solvers.masters.tube_simplex import TubeSimplex
+from ..solvers.masters.tube_smooth import TubeSmooth
+from ..types import Array
+from ..validation import check_choice, check_number
+from .gradient_boost_regressor import spread
+from .lpboost import MASTERS, LPBoost, suited_solver
+
+TUBE_MASTERS: dict[str, Any] = {
+    "simplex": TubeSimplex,
+    "interior": TubeInterior,
+    "smooth": TubeSmooth,
+}
+LOSSES = ("epsilon-insensitive", "quantile")
+SCALES = ("loss", "regularizer")
+
+
+class LPRegression(LPBoost):
+    """Totally corrective regression with a tube.
+
+    Parameters
+    ----------
+    price : float
+        Price of Σα against the mean cost.
+    epsilon : float or None
+        Half width of the tube, in units of the targets.
+    nu : float or None
+        Share of rows outside of the tube, in (0, 1], where ``epsilon`` is None.
+    quantile : float or None
+        Quantile aimed at, where both are None.
+    solver : {"auto", "simplex", "interior", "smooth"}
+        How the master problem is solved.
+    columns : int
+        Hypotheses asked for in a round.
+    solver_seconds : float, optional
+        Most seconds for one master problem.
+    """
+
+    def __init__(
+        self,
+        price: float = 0.01,
+        epsilon: float | None = None,
+        nu: float | None = 0.5,
+        quantile: float | None = None,
+        solver: str = "auto",
+        columns: int = 16,
+        solver_seconds: float | None = None,
+    ) -> None:
+        super().__init__(nu, solver, columns, solver_seconds=solver_seconds)
+        self.price, self.epsilon, self.quantile = price, epsilon, quantile
+
+    @property
+    def objective(self) -> TubeGain:  # type: ignore[override]
+        """Gain over the best constant."""
+        return TubeGain(self.price, self.epsilon, self.nu, self.quantile)
+
+    # -- the contract ----------------------------------------------------------------------------
+
+    def start(self, state: State) -> None:
+        """Begin with the best constant, or take up a run."""
+        sample = state.sample
+        fresh = not state.members
+        super().start(state)
+        if fresh:
+            self._constant = float(self._tube.best_tube(self._tube.y).intercept)
+            intercept = self._middle + self._unit * self._constant
+            state.move(constant_candidate(len(sample.y)), intercept)
+            self._gap = self._reached = max(self._tube.empty, 1e-12)
+
+    def make_problem(self, sample: Sample) -> TubeProblem:
+        """Make the program; targets are centred, in units of their spread."""
+        y = sample.y.astype(np.float64)
+        self._unit = spread(y, sample.prior)
+        self._middle = float(np.median(y))
+        self._tube = _tube_of(
+            (y - self._middle) / self._unit, sample.prior, self.objective, self._unit
+        )
+        return self._tube
+
+    def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
+        """Make the solver of that program."""
+        make = TUBE_MASTERS[suited_solver(self.solver, len(sample.y))]
+        return make(problem, sample.y, sample.n_threads, self.solver_seconds)  # type: ignore[no-any-return]
+
+    def _first_weights(self, sample: Sample) -> Array:
+        weights = self._tube.first_weights()
+        if weights.any():
+            return weights
+        return sample.prior.copy()  # no row is outside of the tube: the constant is best
+
+    def _seen(self, sample: Sample, values: Array) -> Array:
+        return values
+
+    def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
+        """Gain of any combination, as it is."""
+        predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
+        return self._tube.value_as_is(predicted, l1_norm / self._unit)
+
+    def length(self, ensemble: Ensemble) -> float:
+        """Σα of all hypotheses but the intercept."""
+        constant = constant_tree(1.0)
+        return float(
+            sum(abs(w) for w, h in zip(ensemble.coef, ensemble.members, strict=True) if h != constant)
+        )
+
+    def upper(self, state: State, edge: float) -> float:
+        """What balanced weights with this largest edge prove; no cost is below 0."""
+        return super().upper(state, edge) if self._tube.empty > 0.0 else 0.0
+
+    def update(self, state: State, found: list[Candidate]) -> Stop | None:
+        """Add what is new and solve the master problem."""
+        stop = super().update(state, found) if self._tube.empty > 0.0 else Stop.NO_EDGE
+        state.note(loss=(self._tube.empty - self._value) * self._unit)
+        return stop
+
+    # -- the pool holds hypotheses in units of the spread; the intercept is the first member ------
+
+    def _begin(self, state: State) -> None:
+        """Nothing: the constant is there."""
+
+    def _accept(self, state: State, coef: Array) -> None:
+        """Take a combination, at its best intercept, if none before was better."""
+        scores, l1_norm = self._pool.combine(coef), float(coef.sum())
+        value = self._tube.value(scores, l1_norm)
+        if value > self._value:
+            self._value = value
+            self._constant = self._tube.best_tube(self._tube.y - scores).intercept
+            whole = np.zeros(len(state.members))
+            whole[self._in_pool] = self._unit * coef
+            whole[0] = self._middle + self._unit * self._constant
+            state.replace(whole, self._vote_of(whole))
+
+    def _vote_of(self, whole: Array) -> Array:
+        return whole[0] + self._pool.combine(whole[self._in_pool])
+
+    def _vote(self, state: State) -> Array:
+        return self._vote_of(np.array(state.coef))
+
+
+def _tube_of(y: Array, prior: Array, objective: TubeGain, unit: float) -> TubeProblem:
+    """Program on targets in units of their spread."""
+    price = objective.price
+    if objective.quantile is not None:
+        return QuantileTube(y, prior, price, quantile=objective.quantile)
+    if objective.epsilon is not None:
+        return FixedTube(y, prior, price, epsilon=objective.epsilon / unit)
+    assert objective.nu is not None
+    return NuTube(y, prior, price, nu=objective.nu)
+
+
+@document
+class LPBoostRegressor(BaseBoostRegressor):
+    """Robust regression with a certificate: a tube, or a quantile, solved to a proven gap.
+
+    Residuals inside the tube cost nothing, those outside their distance from it: a wild target has
+    no more weight than one just outside. With ``loss="quantile"`` the model is a conditional
+    quantile, and two of them are a prediction interval.
+
+    Parameters
+    ----------
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump, with which the bounds are proven.
+    n_estimators : int
+        Most rounds; the run normally ends earlier, when the gap is closed.
+    loss : {"epsilon-insensitive", "quantile"}
+        What residuals cost.
+    epsilon : float or None
+        Half width of the tube, in units of the targets; 0 is the absolute loss. None finds it.
+    nu : float
+        Share of rows that are to lie outside of the tube that is found, in (0, 1]: at most so many
+        do, and no fewer lie outside or on its edge. Read where ``epsilon`` is None.
+    quantile : float
+        Quantile aimed at, in (0, 1). Read with ``loss="quantile"``.
+    C : float
+        What the loss weighs against Σα, see ``C_scale``. Hypotheses with an edge of at most the
+        price 1 / C have no part in the model: with ν below that price, none has.
+    C_scale : {"loss", "regularizer"}
+        Whether C multiplies the mean loss, as in the experiments of the thesis, so that a larger C
+        is a finer model, or Σα, as in its formulas: then a larger one is a simpler model.
+    solver : {"auto", "simplex", "interior", "smooth"}
+        Master problem: the simplex method (exact, up to some thousand rows), an interior-point
+        method (nearly exact) or the tube's edges rounded off (for many rows). "auto" takes the
+        first up to 500 rows, the second up to 2000, else the last.
+    solver_time_limit : float or None
+        Most seconds for one master problem. Where they do not suffice, the run ends with
+        ``stop_reason_`` "solver", the best model so far and bounds that hold.
+    tol : float or None
+        Gap at which to stop, in units of the targets' spread.
+    {common}
+
+    Attributes
+    ----------
+    epsilon_ : float
+        Half width of the tube around the predictions; 0 of a quantile.
+    spread_ : float
+        Median distance of the targets from their median: unit of the certificate.
+    {fitted}
+
+    References
+    ----------
+    Rätsch, *Robust Boosting via Convex Optimization*, 2001, section 5.4.1. Rätsch, Demiriz and
+    Bennett, *Sparse regression ensembles in infinite and finite hypothesis spaces*, 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from marginboost import LPBoostRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = LPBoostRegressor(nu=0.4).fit(X, y)
+    >>> bool(model.certificate_.gap <= 1e-3), model.certified_
+    (True, True)
+    >>> outside = abs(y - model.predict(X)) > model.epsilon_ + 1e-6
+    >>> bool(outside.mean() <= 0.4)
+    True
+    """
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "least absolute residuals outside of a tube, or of a quantile, plus Σα / C",
+        "guarantee": "solved to a certified gap; at most a share ν of rows outside of the tube",
+        "reference": "Rätsch et al. 2002; Rätsch 2001, Alg. 5.8",
+    }
+    chosen_names = ("epsilon_", "spread_")
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 1000,
+        loss: str = "epsilon-insensitive",
+        epsilon: float | None = None,
+        nu: float = 0.5,
+        quantile: float = 0.5,
+        C: float = 100.0,
+        C_scale: str = "loss",
+        solver: str = "auto",
+        solver_time_limit: float | None = None,
+        tol: float | None = 1e-3,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.loss = loss
+        self.epsilon = epsilon
+        self.nu = nu
+        self.quantile = quantile
+        self.C = C
+        self.C_scale = C_scale
+        self.solver = solver
+        self.solver_time_limit = solver_time_limit
+
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
+        check_choice("loss", self.loss, LOSSES)
+        if self.epsilon is not None:
+            check_number("epsilon", self.epsilon, at_least=0.0)
+        check_number("nu", self.nu, above=0.0, at_most=1.0)
+        check_number("quantile", self.quantile, above=0.0, below=1.0)
+        check_number("C", self.C, above=0.0)
+        check_choice("C_scale", self.C_scale, SCALES)
+        check_choice("solver", self.solver, ("auto", *MASTERS))
+        if self.solver_time_limit is not None:
+            check_number("solver_time_limit", self.solver_time_limit, above=0.0)
+
+    def check_chosen(self, chosen: Mapping[str, float]) -> None:
+        """Check the tube and the unit."""
+        check_number("epsilon_", chosen["epsilon_"], at_least=0.0)
+        check_number("spread_", chosen["spread_"], above=0.0)
+
+    def prepare(self, sample: Sample, oracle: Oracle) -> None:
+        """Find the unit of the certificate."""
+        self.spread_ = spread(sample.y, sample.prior)
+
+    def make_rule(self, sample: Sample) -> LPRegression:
+        """Make the algorithm."""
+        return LPRegression(
+            1.0 / self.C if self.C_scale == "loss" else self.C,
+            *self._kind(),
+            solver=self.solver,
+            solver_seconds=self.solver_time_limit,
+        )
+
+    def _kind(self) -> tuple[float | None, float | None, float | None]:
+        """ε, ν or the quantile: one of them."""
+        if self.loss == "quantile":
+            return None, None, self.quantile
+        return (None, self.nu, None) if self.epsilon is None else (self.epsilon, None, None)
+
+    def store(self, run: Run) -> None:
+        """Keep the tube."""
+        problem = self.make_rule(run.sample).make_problem(run.sample)
+        unit = self.spread_
+        self.epsilon_ = problem.width_at((run.sample.y - run.scores) / unit) * unit

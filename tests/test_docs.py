@@ -1,0 +1,49 @@
+"""Every Python snippet in the documents runs, page by page, from top to bottom.
+
+A reader has rows and labels of their own, and a model; so do the snippets.
+"""
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import marginboost
+
+DOCS = Path(__file__).parents[1] / "docs"
+FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = [page for page in sorted(DOCS.glob("*.md")) if FENCE.search(page.read_text())]
+
+
+@pytest.fixture(scope="module")
+def at_hand():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=160) > 0).astype(int)
+    model = marginboost.AdaBoostClassifier(n_estimators=5).fit(X[:120], y[:120])
+    public = {name: getattr(marginboost, name) for name in marginboost.__all__}
+    return public | {
+        "X": X[:120],
+        "y": y[:120],
+        "X_valid": X[120:],
+        "y_valid": y[120:],
+        "model": model,
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_snippets_run(page, at_hand, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    names = dict(at_hand)
+    for block in FENCE.findall(page.read_text()):
+        if ">>>" in block:
+            test = doctest.DocTestParser().get_doctest(block, names, page.name, str(page), 0)
+            runner = doctest.DocTestRunner()
+            runner.run(test, clear_globs=False)
+            names.update(test.globs)
+            assert runner.failures == 0
+        else:
+            exec(compile(block, str(page), "exec"), names)
