@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 Shape = tuple[int, int]
 
@@ -71,6 +73,15 @@ class Sizes:
     audit_sets: int | None = None
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
+    audit_large: tuple[int, ...] = (20_000, 200_000)
+
+    robust_rows: int = 1500
+    robust_sets: int | None = None
+    robust_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
+    robust_kinds: tuple[str, ...] = ("uniform", "class-conditional", "feature-dependent")
+    robust_splits: int = 5
+    robust_results: Path | None = None
+    minutes: float | None = None
 
     noise_rows: int = 600
     noise_splits: int = 2
@@ -116,4 +127,11 @@ QUICK = Sizes(
     audit_seeds=1,
     noise_rows=200,
     noise_splits=1,
+    audit_large=(),
+    robust_rows=100,
+    robust_sets=1,
+    robust_rates=(0.2,),
+    robust_kinds=("uniform",),
+    robust_splits=1,
+    robust_results=Path(tempfile.gettempdir()) / "marginboost-robust-quick.json",
 )
