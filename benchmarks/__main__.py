@@ -17,14 +17,16 @@ from .leveraging import leveraging
 from .predicting import predict
 from .report import Section, show, show_environment, show_goals
 from .scaling import scaling
+from .shapley import shapley
 from .sizes import FULL, QUICK, Sizes
 from .soft_margin import soft_margin
+from .target_audit import target_audit
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(gradient, leveraging, audit),
+        *(gradient, leveraging, shapley, audit, target_audit),
     )
 }
 

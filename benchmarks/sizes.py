@@ -55,6 +55,11 @@ class Sizes:
     soft_margin_seconds: float = 75.0
     soft_margin_full_rows: int = 1000
 
+    shapley_shape: Shape = (10_000, 20)
+    shapley_trees: int = 100
+    shapley_background: int = 100
+    shapley_repeats: int = 2
+
     leveraging_shape: Shape = (100_000, 50)
     leveraging_rounds: int = 300
 
@@ -88,6 +93,10 @@ QUICK = Sizes(
     soft_margin_cases=((0.7, 1_000), (0.7, 4_000)),
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,
+    shapley_shape=(300, 6),
+    shapley_trees=5,
+    shapley_background=20,
+    shapley_repeats=1,
     leveraging_shape=(5_000, 20),
     leveraging_rounds=60,
     audit_rows=300,

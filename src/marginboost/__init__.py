@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         BaggedVoteClassifier,
         BarrierBoostClassifier,
         BarrierBoostClassifierCV,
+        BoostByMajorityClassifier,
+        BrownBoostClassifier,
         ERLPBoostClassifier,
         GentleBoostClassifier,
         GradientBoostClassifier,
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
         MarginalAdaBoostClassifier,
         NuArcClassifier,
         PBoostClassifier,
+        PBoostClassifierCV,
+        RankBoostClassifier,
         RealAdaBoostClassifier,
         SAMMEClassifier,
         SmoothBoostClassifier,
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
         TotalBoostClassifier,
     )
     from .algorithms.multiclass import MulticlassBooster
-    from .audit import LabelAudit, RobustBoostClassifier
+    from .audit import LabelAudit, RobustBoostClassifier, TargetAudit
     from .core import (
         Callback,
         Certificate,
@@ -128,6 +132,8 @@ __all__ = [
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
     "BinnedMatrix",
+    "BoostByMajorityClassifier",
+    "BrownBoostClassifier",
     "Callback",
     "Certificate",
     "Checkpoint",
@@ -158,9 +164,11 @@ __all__ = [
     "MulticlassBooster",
     "NuArcClassifier",
     "PBoostClassifier",
+    "PBoostClassifierCV",
     "PooledOracle",
     "Progress",
     "RBFNetOracle",
+    "RankBoostClassifier",
     "RealAdaBoostClassifier",
     "ResamplingOracle",
     "RobustBoostClassifier",
@@ -171,6 +179,7 @@ __all__ = [
     "SoftmaxBoostClassifier",
     "Stop",
     "StumpOracle",
+    "TargetAudit",
     "TimeBudget",
     "TotalBoostClassifier",
     "TreeOracle",

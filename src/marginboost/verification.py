@@ -31,6 +31,7 @@ from .core.sample import Sample
 from .core.state import State
 from .estimators.classifier import BaseMarginClassifier
 from .estimators.fitted import ClassifierOutputs
+from .estimators.inputs import read_targets, read_weights
 from .kernels.reference import best_category, best_threshold, histogram
 from .model import BinaryModel, LabelModel, ReducedModel
 from .oracles.stumps import StumpOracle
@@ -131,6 +132,81 @@ def verify(
         _verify_problem(problem, X, sides[index], weights, tol, [copy(c) for c in callbacks])
         for problem, sides in zip(solver.problems_, solver.code_.T, strict=True)
     ]
+
+
+@dataclass(frozen=True)
+class RegressorVerification:
+    """What a check of a regressor's certificate found.
+
+    Attributes
+    ----------
+    objective : str
+        What is measured.
+    residuals : array
+        Targets minus predictions.
+    value : float
+        Objective of the model, computed anew.
+    lower, upper : float
+        What these rows prove about the best value: the model itself is one that attains ``value``.
+    contradictions : list of str
+        Where the stored certificate and the new numbers contradict each other.
+    precision : float
+        How close numbers must be to count as equal.
+    """
+
+    objective: str
+    residuals: Array
+    value: float
+    lower: float
+    upper: float
+    contradictions: list[str]
+    precision: float
+    remark: str = "the upper bound is not computed anew; the model's own value is a lower one"
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing contradicts the certificate."""
+        return not self.contradictions
+
+
+def verify_regressor(
+    model: Any, X: Any, y: Any, sample_weight: Any = None
+) -> RegressorVerification:
+    """Compute the objective of a regressor from scratch and compare it with its certificate.
+
+    Parameters
+    ----------
+    model : regressor of this package
+        Fitted, or loaded from a file.
+    X, y, sample_weight
+        The rows, targets and weights that it was fitted to.
+
+    Examples
+    --------
+    >>> from marginboost import LSBoostRegressor
+    >>> X = np.arange(20.0)[:, None]
+    >>> model = LSBoostRegressor(n_estimators=5).fit(X, X[:, 0] ** 2)
+    >>> verify_regressor(model, X, X[:, 0] ** 2).holds
+    True
+    >>> verify_regressor(model, X, X[:, 0]).holds
+    False
+    """
+    check_is_fitted(model)
+    targets, weights = read_targets(y, X.shape[0]), read_weights(sample_weight, X.shape[0])
+    used, predicted = weights > 0.0, model.predict(X)
+    sample = Sample.of_targets(targets[used], weights[used])
+    rule, state = model.make_rule(sample), State(sample)
+    rule.start(state)
+    value = rule.value_of(predicted[used], rule.length(model.ensemble_), sample)
+    stored, precision = model.certificate_, 1e-7
+    lies = []
+    if abs(value - stored.value) > precision * max(1.0, abs(value)):
+        lies.append(f"the model attains {value:.8g} on these rows, not {stored.value:.8g}")
+    if value > stored.upper + precision:
+        lies.append(f"the model attains {value:.8g}, above the stored bound {stored.upper:.8g}")
+    residuals = targets - predicted
+    name = rule.objective.name
+    return RegressorVerification(name, residuals, value, value, stored.upper, lies, precision)
 
 
 def check_verifiable(model: Any) -> None:

@@ -709,6 +709,14 @@ def test_a_class_is_never_lost():
     np.testing.assert_array_equal(model.classes_, [0, 1])
 
 
+@pytest.mark.parametrize("make", [MajorityFilter, ConsensusFilter, AdaBoostFilter, SingleFilter])
+def test_a_class_of_one_row_cannot_be_judged(make):
+    """Whoever judges it has never seen it."""
+    X, y = np.arange(12.0)[:, None], np.array(["b", *["a"] * 11])
+    with pytest.raises(ValueError, match=r"^y: a fold leaves one class \('a'\) to learn from"):
+        make().fit(X, y)
+
+
 # -- bad settings --------------------------------------------------------------------------------
 
 

@@ -39,6 +39,12 @@ def test_a_broken_loss_is_caught(loss, name):
         named(check_loss(loss()), name)()
 
 
+@pytest.mark.parametrize("check", [*check_oracle(StumpOracle())], ids=lambda check: check.name)
+def test_an_honest_oracle_passes(check):
+    """With as many candidates as are asked for, and edges that are those of the columns."""
+    check()
+
+
 def test_every_check_has_something_that_breaks_it():
     """A check that nothing fails may be one that cannot fail."""
     for checks, broken in (

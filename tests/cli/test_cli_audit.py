@@ -15,6 +15,9 @@ import numpy as np
 import pytest
 from cli_tables import ROLES, write_rows
 
+from marginboost import reports
+from marginboost.audit import LabelAudit
+
 HEADER = ["name", "size", "dose", "kind", "weight", "answer"]
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 QUICK = ("--cv", "2", "--jobs", "1")
@@ -437,3 +440,51 @@ def test_serve(serve, noisy, tmp_path):
     assert status == 500
     assert b"No such file" in text
     assert second.interrupt()[0] == 0
+
+
+class FakeServer:
+    """Notes what is asked of it."""
+
+    url = "http://127.0.0.1:1234/"
+
+    def __init__(self):
+        self.asked = []
+
+    def open_in_browser(self):
+        self.asked.append("open")
+
+    def stop(self):
+        self.asked.append("stop")
+
+
+@pytest.mark.parametrize(
+    ("options", "port", "asked"),
+    [([], 0, ["open", "stop"]), (["--no-browser", "--port", "0"], 0, ["stop"])],
+    ids=["as it is", "without a browser"],
+)
+def test_serving_ends_with_the_server_stopped(run, noisy, monkeypatch, options, port, asked):
+    """A free port unless one is asked for, and a browser unless none is wanted."""
+    server, ports = FakeServer(), []
+
+    def serve(payload, save, port, **settings):
+        ports.append(port)
+        return server
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reports, "serve_audit", serve)
+    monkeypatch.setattr("marginboost.cli.audit.time.sleep", interrupted)
+    found = run("audit", noisy, *ROLES, *QUICK, "--serve", *options)
+    assert found.code == 0
+    assert ports == [port]
+    assert server.asked == asked
+
+
+def test_an_occupied_port_is_said_before_any_work(run, noisy, monkeypatch):
+    monkeypatch.delattr(LabelAudit, "fit")
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        port = occupied.getsockname()[1]
+        found = run("audit", noisy, *ROLES, *QUICK, "--serve", "--port", port)
+    assert found.code == 2
+    assert f"--port: {port} cannot be used" in found.err

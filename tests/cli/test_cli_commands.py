@@ -707,3 +707,16 @@ def test_documented_commands_parse():
 def test_documented_missing_markers_are_those_of_the_code():
     words = re.search(r"Missing are the empty value and `([^`]*)`", DOCUMENT)[1]
     assert words.split() == list(MISSING[1:])
+
+
+def test_shapes_of_categories_beyond_the_last_cut(run, tmp_path):
+    """A stump on one category says the same of all others, those after it too."""
+    kinds = [kind for kind in "abcdef" for _ in range(5)]
+    table = write_rows(tmp_path / "t.csv", ["kind", "answer"], [[k, int(k == "d")] for k in kinds])
+    out = tmp_path / "m.json"
+    options = ("--label", "answer", "--param", "n_estimators=1", "--out", out)
+    assert run("fit", table, *options).code == 0
+    (problem,) = run("explain", out, "--json").json["problems"]
+    (shape,) = problem["shapes"]
+    assert shape["categories"] == list("abcdef")
+    assert shape["levels"] == [-1.0, -1.0, -1.0, 1.0, -1.0, -1.0]

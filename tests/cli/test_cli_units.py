@@ -321,7 +321,8 @@ def test_defaults_of_options():
     options.add_data(parser)
     args = parser.parse_args(["data.csv", "--label", "y"])
     assert vars(args) == {
-        **{"data": "data.csv", "label": "y", "id": None, "weight": None, "drop": []},
+        **{"data": "data.csv", "label": "y", "target": None, "id": None, "weight": None},
+        **{"drop": []},
         **{"categorical": [], "rounds": None, "depth": 1, "seed": 0, "jobs": None},
     }
     with pytest.raises(SystemExit):

@@ -213,7 +213,7 @@ def test_a_tie_is_for_the_first_class_as_in_predict(vote, side):
 
 def test_rows_with_a_name_and_without_contributions():
     page = Page()
-    explain._show_row({**explained(0.0, []), "id": "p7"}, "low", page)
+    explain._show_row({**explained(0.0, []), "id": "p7"}, "vote +0.0000, for low", page)
     assert page.said == ["# row 4 (p7): vote +0.0000, for low"]
     assert page.tables[0][1] == []
 

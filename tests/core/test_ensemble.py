@@ -118,3 +118,12 @@ def test_rows_that_are_too_narrow_are_refused():
     stumps, coef = some_stumps()
     with pytest.raises(ValueError, match="a stump reads 3 features, the rows have 2"):
         Ensemble(stumps, coef).scores(Table(some_rows()[:, :2], NAMES[:2]))
+
+
+def test_stages_are_the_votes_of_the_first_hypotheses():
+    members, coef = some_stumps()
+    rows = Table(some_rows(), NAMES)
+    stages = list(Ensemble(members, coef).staged_scores(rows))
+    assert len(stages) == len(members) > 2
+    for t, scores in enumerate(stages, 1):
+        np.testing.assert_allclose(scores, Ensemble(members[:t], coef[:t]).scores(rows), atol=1e-12)

@@ -19,6 +19,7 @@ CHOOSING = {
     "AdaBoostRegClassifierCV",
     "BarrierBoostClassifierCV",
     "LPBoostClassifierCV",
+    "PBoostClassifierCV",
     "RobustBoostClassifier",
 }
 """Fits that cross-validate or audit inside: dozens of runs each."""

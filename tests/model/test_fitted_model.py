@@ -172,3 +172,22 @@ def test_importances_are_shares_however_small_the_steps(learning_rate):
     assert not hasattr(model, "feature_importances_")
     assert model.fit(X, y).feature_importances_.tolist() == [0.0, 1.0]
     assert model.intercept_ == 0.0
+
+
+def test_only_several_problems_have_a_code():
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    three = AdaBoostClassifier(n_estimators=1).fit(X, y)
+    np.testing.assert_array_equal(three.code_, 2 * np.eye(3, dtype=int) - 1)
+    two = AdaBoostClassifier(n_estimators=1).fit(X[:6], y[:6])
+    with pytest.raises(AttributeError, match="solves one problem, without a code"):
+        _ = two.code_
+
+
+def test_every_problem_has_the_same_share_in_the_importances():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] > 0.8, 2, (X[:, 1] + 0.5 * rng.normal(size=60) > 0).astype(int))
+    model = AdaBoostClassifier(n_estimators=3, learning_rate=1e-3).fit(X, y)
+    each = [problem.feature_importances_ for problem in model.problems_]
+    assert np.ptp([np.abs(p.estimator_weights_).sum() for p in model.problems_]) > 0.0
+    np.testing.assert_allclose(model.feature_importances_, np.mean(each, axis=0), rtol=1e-12)

@@ -1114,3 +1114,12 @@ def test_settings_of_trees_load_under_the_names_they_were_saved_with(model: Any)
     inner["max_leaf_nodes"] = inner[written]
     with pytest.raises(ModelFileError, match="they are the same setting"):
         model_from_document(document, CLASSES)
+
+
+def test_problems_that_are_read_have_the_classes_minus_and_plus_one(tmp_path: Path) -> None:
+    X, y = np.arange(12.0)[:, None], np.repeat(["a", "b", "c"], 4)
+    model = AdaBoostClassifier(n_estimators=1).fit(X, y)
+    model.save(tmp_path / "m.json")
+    for one in (model, marginboost.load(tmp_path / "m.json")):
+        assert [problem.classes_.tolist() for problem in one.problems_] == [[-1, 1]] * 3
+        assert one.code_.tolist() == (2 * np.eye(3, dtype=int) - 1).tolist()

@@ -21,12 +21,10 @@ from marginboost import (
     Checkpoint,
     EarlyStopping,
     LPBoostClassifier,
-    LPBoostClassifierCV,
     MulticlassBooster,
     Stop,
     TimeBudget,
     TreeOracle,
-    load,
 )
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.model import CODES, Decoder, class_probabilities, make_code
@@ -396,20 +394,6 @@ def test_the_booster_takes_algorithms_for_two_classes(estimator):
         MulticlassBooster(estimator).fit(X, Y)
 
 
-def test_the_booster_shows_weights_and_margins_of_the_fit():
-    boosted = MulticlassBooster(AdaBoostClassifier(n_estimators=2)).fit(X, Y)
-    plain = AdaBoostClassifier(n_estimators=2).fit(X, Y)
-    np.testing.assert_array_equal(boosted.margins_, plain.margins_)
-    np.testing.assert_array_equal(boosted.dual_, plain.dual_)
-    assert len(boosted.margins_) == len(X)
-
-
-def test_splits_that_come_once_cannot_be_shared_out():
-    folds = (fold for fold in [(np.arange(100), np.arange(100, 150))])
-    with pytest.raises(TypeError, match=r"estimator: got .* cannot be copied .* a list of splits"):
-        MulticlassBooster(LPBoostClassifierCV(cv=folds)).fit(X, Y)
-
-
 def test_bad_decoding_and_missing_fit():
     with pytest.raises(ValueError, match="decoding: got 'vote', expected one of 'auto', 'linear'"):
         MulticlassBooster(decoding="vote").fit(X, Y)
@@ -428,14 +412,3 @@ def test_onnx_takes_problems_one_by_one():
     with pytest.raises(TypeError, match="to_onnx: got a model of 3 classes"):
         model.to_onnx()
     assert model.problems_[1].to_onnx().graph.node
-
-
-def test_problems_have_the_classes_minus_and_plus_one_also_when_read(tmp_path):
-    model = AdaBoostClassifier(n_estimators=2).fit(X, Y)
-    model.save(tmp_path / "m.json")
-    for one in (model, load(tmp_path / "m.json")):
-        assert [problem.classes_.tolist() for problem in one.problems_] == [[-1, 1]] * 3
-        np.testing.assert_array_equal(one.code_, 2 * np.eye(3, dtype=int) - 1)
-    two = AdaBoostClassifier(n_estimators=2).fit(X[:100], Y[:100])
-    with pytest.raises(AttributeError, match="solves one problem, without a code"):
-        _ = two.code_

@@ -1,10 +1,13 @@
 """Gradient trees against their NumPy twin, and what the oracle promises beyond the contract."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from marginboost import GradientBoostClassifier
 from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
 from marginboost.kernels.jit import COMPILED
@@ -195,3 +198,27 @@ def test_nothing_to_find_is_an_edge_of_zero():
 def test_bad_settings_are_named(settings, message):
     with pytest.raises(ValueError, match=message):
         GradientTreeOracle(**settings).bind(draw_sample(5))
+
+
+@pytest.mark.parametrize(
+    ("n", "given_settings", "weight", "warned"),
+    [
+        (39, {}, None, True),
+        (40, {}, None, False),
+        (5, {"min_samples_leaf": 2}, None, False),
+        (3, {"min_samples_leaf": 2}, None, True),
+        (40, {"subsample": 0.5}, None, True),
+        (80, {}, 0.25, True),
+        (20, {}, 2.0, False),
+    ],
+)
+def test_a_sample_too_small_for_a_split_is_told(n, given_settings, weight, warned):
+    """Every tree would be one leaf, and the model the base rate."""
+    X, y = np.arange(float(n))[:, None], np.arange(n) % 2
+    weights = None if weight is None else np.full(n, weight)
+    model = GradientBoostClassifier(n_estimators=1, **given_settings)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y, weights)
+    said = [str(warning.message) for warning in caught]
+    assert [text.startswith("min_samples_leaf: got") for text in said] == [True] * warned

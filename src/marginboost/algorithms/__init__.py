@@ -9,6 +9,9 @@ from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
+from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
+from .brown_boost import BrownBoost, BrownBoostClassifier
+from .corrective_erlpboost import CorrectiveERLPBoost
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
 from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier
@@ -26,7 +29,9 @@ from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
 from .naive_p_boost import NaivePBoost
 from .nu_arc import NuArc, NuArcClassifier
 from .p_boost import PBoostClassifier
+from .p_boost_cv import PBoostClassifierCV
 from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
+from .rank_boost import RankBoost, RankBoostClassifier
 from .real_adaboost import RealAdaBoostClassifier
 from .samme import SAMME, PrintedSAMME, SAMMEClassifier
 from .sloppy_p_boost import SloppyPBoost
@@ -57,6 +62,11 @@ __all__ = [
     "BarrierBoost",
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
+    "BoostByMajority",
+    "BoostByMajorityClassifier",
+    "BrownBoost",
+    "BrownBoostClassifier",
+    "CorrectiveERLPBoost",
     "ERLPBoost",
     "ERLPBoostClassifier",
     "GentleBoostClassifier",
@@ -86,7 +96,10 @@ __all__ = [
     "NuArc",
     "NuArcClassifier",
     "PBoostClassifier",
+    "PBoostClassifierCV",
     "PrintedSAMME",
+    "RankBoost",
+    "RankBoostClassifier",
     "RealAdaBoostClassifier",
     "SAMMEClassifier",
     "SloppyPBoost",

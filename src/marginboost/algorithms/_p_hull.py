@@ -96,6 +96,15 @@ class PHullRule(Rule):
     def find_move(self, state: State, best: Candidate) -> Move | Stop:
         """What to do with a hypothesis of positive edge; a reason to stop where nothing can be."""
 
+    def coef_at(self, p: float) -> Array:
+        """Coefficients of the same hypotheses with another p, where they do not depend on it."""
+        raise NotImplementedError(f"hypotheses of {type(self).__name__} depend on p")
+
+    @property
+    def raw_coef(self) -> Array:
+        """Raw coefficients of the hypotheses."""
+        return np.array([move.raw for move in self._moves])
+
     def steepness(self, state: State) -> float:
         """Factor on the scores from which weights are made."""
         return 1.0

@@ -29,8 +29,10 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
-from ..validation import check_number
+from ..validation import check_choice, check_number
 from ._totally_corrective import TotallyCorrective, TotallyCorrectiveClassifier
+from .corrective_erlpboost import CorrectiveERLPBoost
+from .corrective_erlpboost import rounds_needed as corrective_rounds
 
 
 class ERLPBoost(TotallyCorrective):
@@ -86,6 +88,9 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
         1 / (ν N). Choose it above the share of wrong labels.
     accuracy : float
         How far below the best soft margin that of the model may be, in (0, 1).
+    correction : {"total", "single"}
+        Change all coefficients in a round, or blend one hypothesis in: corrective ERLPBoost, whose
+        rounds are far cheaper and many more.
     tol : float or None
         Gap at which to stop; None stops at ``accuracy``.
     {common}
@@ -98,7 +103,8 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
 
     References
     ----------
-    Warmuth, Glocer and Vishwanathan, *Entropy regularized LPBoost*, ALT 2008.
+    Warmuth, Glocer and Vishwanathan, *Entropy regularized LPBoost*, ALT 2008. Shalev-Shwartz and
+    Singer, *On the equivalence of weak learnability and linear separability*, 2010.
 
     Examples
     --------
@@ -123,6 +129,7 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
         n_estimators: int | None = None,
         nu: float = 0.3,
         accuracy: float = 0.02,
+        correction: str = "total",
         tol: float | None = None,
         class_weight: Any = None,
         max_bins: int | None = 255,
@@ -146,18 +153,23 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
         )
         self.nu = nu
         self.accuracy = accuracy
+        self.correction = correction
 
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
         check_number("nu", self.nu, above=0.0, at_most=1.0)
         check_number("accuracy", self.accuracy, above=0.0, below=1.0)
+        check_choice("correction", self.correction, ("total", "single"))
 
-    def make_rule(self, sample: Sample) -> ERLPBoost:
+    def make_rule(self, sample: Sample) -> ERLPBoost | CorrectiveERLPBoost:
         """Make the algorithm."""
         assert self.nu is not None
+        if self.correction == "single":
+            return CorrectiveERLPBoost(self.nu, self.accuracy)
         return ERLPBoost(self.nu, self.accuracy)
 
     def _rounds_needed(self, sample: Sample) -> int:
         assert self.nu is not None
-        return rounds_needed(self.nu, self.accuracy)
+        needed = rounds_needed if self.correction == "total" else corrective_rounds
+        return needed(self.nu, self.accuracy)

@@ -22,9 +22,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..core.stop import Stop
+from ..types import Array
 from ._p_hull import Move, PHullRule, adaboost_step
 from .adaboost import ROUNDING
 
@@ -69,6 +72,12 @@ class NaivePBoost(PHullRule):
     def steepness(self, state: State) -> float:
         """Unit of the coefficients, where weights are made from them."""
         return 1.0 if self.raw_weights else math.exp(min(self._log_unit, 690.0))
+
+    def coef_at(self, p: float) -> Array:
+        """Powers of AdaBoost's coefficients, in units of the largest."""
+        raw = self.raw_coef
+        logs = np.log(np.abs(raw)) / p
+        return np.asarray(np.sign(raw) * np.exp(logs - logs.max()))
 
     def _without_edge(self, edge: float) -> bool:
         return (abs(edge) if self.signed else edge) <= ROUNDING

@@ -97,6 +97,7 @@ class PBoostClassifier(BaseMarginClassifier):
         acceleration: float = 0.5,
         max_restarts: int = 0,
         tol: float | None = None,
+        class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -108,6 +109,7 @@ class PBoostClassifier(BaseMarginClassifier):
             estimator,
             n_estimators=n_estimators,
             tol=tol,
+            class_weight=class_weight,
             max_bins=max_bins,
             categorical_features=categorical_features,
             callbacks=callbacks,
@@ -131,6 +133,7 @@ class PBoostClassifier(BaseMarginClassifier):
         check_choice("variant", self.variant, VARIANTS)
         check_choice("search", self.search, SEARCHES)
         check_choice("weight_update", self.weight_update, WEIGHT_UPDATES)
+        check_choice("signed", self.signed, (False, True))
         check_number("penalty", self.penalty, at_least=0.0)
         check_number("acceleration", self.acceleration, at_least=0.0)
         check_number("max_restarts", self.max_restarts, at_least=0, integer=True)

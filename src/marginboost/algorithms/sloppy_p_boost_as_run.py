@@ -54,6 +54,13 @@ class SloppyPBoostAsRun(PHullRule):
         """Weights come from margins that are not normalised."""
         return True
 
+    def coef_at(self, p: float) -> Array:
+        """The closed form: each step times all factors from its round on."""
+        steps = self.raw_coef
+        logs = np.logaddexp(0.0, p * np.log(steps)) / p
+        logs[0] = 0.0
+        return np.asarray(np.exp(np.log(steps) - np.cumsum(logs[::-1])[::-1]))
+
     def find_move(self, state: State, best: Candidate) -> Move | Stop:
         """Newton's search on raw margins, then the factor that goes back onto the hull."""
         if not state.size:

@@ -63,6 +63,7 @@ from .leaks import leaking_features
 from .planting import plant_flips
 from .robust import RobustBoostClassifier
 from .stacking import Stack, stack_votes
+from .targets import TargetAudit
 from .volumes import (
     GroupMeans,
     log_cell_volumes,
@@ -94,6 +95,7 @@ __all__ = [
     "SingleFilter",
     "SrinivasanFilter",
     "Stack",
+    "TargetAudit",
     "TomekFilter",
     "WilsonFilter",
     "consensus_discard_probability",

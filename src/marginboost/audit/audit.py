@@ -24,13 +24,13 @@ from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from ..validation import check_choice, check_number
+from .cleaning import POLICIES, changed_labels, other_labels, rows_to_act_on, some_labels
 from .evidence import Evidence
 from .folds import SEED, Fold, check_classifier, make_folds, take_rows
 from .soft_labels import soft_rows
 from .stacking import Stack, stack_votes
 from .votes import FEW_ROWS, TRAINING_ROWS, Views, default_voters, fold_votes, soft_votes
 
-POLICIES = ("drop", "relabel", "downweight")
 SECOND_VOTE = 100
 """Rows from which on the default voters vote a second time: fewer teach them nothing new."""
 
@@ -87,6 +87,8 @@ class LabelAudit(BaseEstimator):
         How they were combined, and the noise that was found.
     voter_weights_ : dict
         Weight of each voter in the combination.
+    index_ : pandas index or None
+        Names of the rows, if they came in a pandas frame.
 
     Examples
     --------
@@ -141,6 +143,7 @@ class LabelAudit(BaseEstimator):
     def fit_table(self, X: Any, table: Table, labels: Array) -> Self:
         """Audit rows that are already read; ``X`` is what voters of the caller's own are given."""
         self._check_voters()
+        self.index_ = X.index if hasattr(X, "iloc") else None
         self.classes_ = distinct_labels(labels)
         if len(self.classes_) < 2:
             only = self.classes_.tolist()[0]
@@ -243,11 +246,39 @@ class LabelAudit(BaseEstimator):
 
     # -- what to do with it ----------------------------------------------------------------------
 
-    def suspects(self, most: int | None = None) -> Array:
-        """Row numbers, most suspect first: the flagged ones, or the first ``most`` of all rows."""
+    def suspects(self, most: int | None = None, *, by_index: bool = False) -> Array:
+        """Row numbers, most suspect first: the flagged ones, or the first ``most`` of all rows.
+
+        Parameters
+        ----------
+        most : int, optional
+            How many; None is as many as were flagged. :meth:`trade_off` says what to expect.
+        by_index : bool
+            Whether to name rows by the index of the pandas frame that was audited.
+        """
         check_is_fitted(self, "score_")
         order = np.argsort(self.rank_)
-        return order[self.flagged_[order]] if most is None else order[:most]
+        chosen = order[self.flagged_[order]] if most is None else order[:most]
+        if not by_index:
+            return chosen
+        if self.index_ is None:
+            raise ValueError("by_index: X was no pandas frame, so its rows have numbers only")
+        return np.asarray(self.index_[chosen])
+
+    def trade_off(self) -> dict[str, Array]:
+        """What to expect of the first rows of the list, for every length of it.
+
+        Returns
+        -------
+        dict
+            ``rows``: lengths 1, 2, …; ``precision``: expected share of wrong labels among so many;
+            ``recall``: expected share of all wrong labels that are among them.
+        """
+        check_is_fitted(self, "score_")
+        wrong = np.cumsum(1.0 - self.score_[np.argsort(self.rank_)])
+        rows = np.arange(1, len(wrong) + 1)
+        total = wrong[-1] if wrong[-1] > 0.0 else 1.0
+        return {"rows": rows, "precision": wrong / rows, "recall": wrong / total}
 
     @property
     def disagreement_(self) -> Array:
@@ -262,16 +293,29 @@ class LabelAudit(BaseEstimator):
         check_is_fitted(self, "score_")
         return self._evidence
 
-    def clean(self, X: Any, y: Any, policy: str = "drop") -> tuple[Any, Array, Array]:
-        """Rows, labels and weights to train with.
+    def clean(
+        self,
+        X: Any,
+        y: Any,
+        policy: str = "drop",
+        *,
+        decisions: Mapping[int, str] | None = None,
+        undecided: str = "act",
+    ) -> tuple[Any, Any, Array]:
+        """Rows, labels and weights to train with, in the types they came in.
 
         Parameters
         ----------
         X, y
             What was audited.
         policy : {"drop", "relabel", "downweight"}
-            Leave the flagged rows out, give them the suggested label, or weigh every row by the
+            Leave suspects out, give them the most likely label, or weigh every row by the
             probability that its label is right.
+        decisions : mapping of int to {"wrong", "right"}, optional
+            What people said about rows, by number from 0. Rows that are wrong are acted on whether
+            they were flagged or not, rows that are right are never touched.
+        undecided : {"act", "keep"}
+            Whether flagged rows without a decision are acted on.
 
         Returns
         -------
@@ -282,13 +326,37 @@ class LabelAudit(BaseEstimator):
         labels = read_labels(y, len(self.score_))
         if not np.array_equal(labels, self.classes_[self.codes_]):
             raise ValueError("y: got other labels than those audited, expected the same")
+        act, wrong, right = rows_to_act_on(self.flagged_, decisions, undecided)
         ones = np.ones(len(labels))
         if policy == "relabel":
-            return X, np.where(self.flagged_, self.suggested_, labels), ones
+            better = self.classes_[other_labels(self.belief_, self.codes_)]
+            return X, changed_labels(y, np.flatnonzero(act), better), ones
         if policy == "downweight":
-            return X, labels, self.score_.copy()
-        kept = np.flatnonzero(~self.flagged_)
-        return take_rows(X, kept), labels[kept], ones[kept]
+            doubted = self.score_ if undecided == "act" else ones
+            return X, y, np.where(wrong, 0.0, np.where(right, 1.0, doubted))
+        kept = np.flatnonzero(~act)
+        return take_rows(X, kept), some_labels(y, kept), ones[kept]
+
+    def to_frame(self) -> Any:
+        """One line per row as a pandas data frame, with the index of the rows that were audited.
+
+        Columns: ``given``, ``suggested``, ``score`` (probability that the label is right),
+        ``rank``, ``flagged``, ``disagreement``.
+        """
+        import pandas as pd
+
+        check_is_fitted(self, "score_")
+        return pd.DataFrame(
+            {
+                "given": self.classes_[self.codes_],
+                "suggested": self.suggested_,
+                "score": self.score_,
+                "rank": self.rank_,
+                "flagged": self.flagged_,
+                "disagreement": self.disagreement_,
+            },
+            index=self.index_,
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

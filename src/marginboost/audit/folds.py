@@ -89,6 +89,11 @@ def fit_folds(
         The fitted copy, the numbers of the rows it is to judge, and these rows.
     """
     for train, test in folds:
+        if (labels[train] == labels[train[0]]).all():
+            raise ValueError(
+                f"y: a fold leaves one class ({labels[train].tolist()[0]!r}) to learn from, "
+                "expected two or more rows of every class, and folds that share them out"
+            )
         if most is not None and len(train) > most:
             train = np.random.default_rng(SEED).choice(train, most, replace=False)
         model = clone(voter).fit(take_rows(rows, train), labels[train])

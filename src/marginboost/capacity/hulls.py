@@ -17,6 +17,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from ..diagnostics.arrays import outcome_matrix, vector
+from ..solvers.p_hull import p_norm
 from ..types import Array
 from ..validation import check_number
 from .bound import FIXED_CLASS, OPEN_CONSTANT, Assumption, Bound, excess_bound
@@ -152,12 +153,7 @@ def hull_norm(coef: Any, p: float) -> float:
     1.0
     """
     check_number("p", p, above=0.0)
-    size = np.abs(vector("coef", coef))
-    largest = float(size.max())
-    if largest == 0.0:
-        return 0.0
-    with np.errstate(over="ignore"):
-        return float(largest * ((size / largest) ** p).sum() ** (1.0 / p))
+    return p_norm(vector("coef", coef), p)
 
 
 def in_hull(coef: Any, p: float) -> bool:

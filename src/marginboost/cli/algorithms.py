@@ -27,17 +27,41 @@ def classifiers() -> dict[str, type[Any]]:
     return dict(sorted(found.items()))
 
 
+def regressors() -> dict[str, type[Any]]:
+    """All algorithms for targets, by their own names in small letters: ``gradientboost``."""
+    from .. import algorithms  # noqa: F401 - registers them
+    from ..estimators.regressor import BaseBoostRegressor
+
+    found = {
+        name.removesuffix("Regressor").lower(): kind
+        for name, kind in BaseBoostRegressor.registry.items()
+    }
+    return dict(sorted(found.items()))
+
+
 def _squash(name: str) -> str:
     """Name without case and separators: Arc-GV, arc_gv and arcgv are one."""
-    return name.lower().replace("-", "").replace("_", "").removesuffix("classifier")
+    return (
+        name.lower()
+        .replace("-", "")
+        .replace("_", "")
+        .removesuffix("classifier")
+        .removesuffix("regressor")
+    )
 
 
-def find_classifier(name: str) -> tuple[str, type[Any]]:
-    """Full name and class of an algorithm."""
-    known = classifiers()
+def find_classifier(name: str, *, numeric: bool = False) -> tuple[str, type[Any]]:
+    """Full name and class of an algorithm, for labels or for targets."""
+    known = regressors() if numeric else classifiers()
     for full, kind in known.items():
         if _squash(full) == _squash(name):
             return full, kind
+    if _squash(name) in {_squash(other) for other in (classifiers() if numeric else regressors())}:
+        kinds = ("--label", "--target") if numeric else ("--target", "--label")
+        known_too = ", ".join(known)
+        raise UsageError(
+            f"algorithm {name!r} is for {kinds[0]}, not for {kinds[1]}, which has {known_too}"
+        )
     raise UsageError(f"unknown algorithm {name!r}; {suggest(name, list(known), most=100)}")
 
 
@@ -69,7 +93,7 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
 
     Settings are checked here, before any file is read.
     """
-    full, kind = find_classifier(name)
+    full, kind = find_classifier(name, numeric=args.target is not None)
     known = [p for p in parameter_names(kind) if p not in ("estimator", "callbacks", "verbose")]
     params: dict[str, Any] = {"random_state": args.seed, "n_jobs": args.jobs}
     if args.rounds is not None:

@@ -1,9 +1,10 @@
-"""Find the rows whose label is probably wrong.
+"""Find the rows whose label, or numeric target, is probably wrong.
 
 Models that never saw a row's label vote on it; their votes give every label a probability of being
 right. --out writes a page to look at, --scores a table with a line for every row, --serve opens the
 page on this machine, where decisions on the suspects are kept. Suspects are no error: the exit code
-is 0 whether there are some or not.
+is 0 whether there are some or not. With --target models predict the number, and one that is further
+off than is usual for such rows is suspect.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import target_audit
 from .errors import UsageError
-from .options import add_data, add_reading, add_roles, dialect_of
+from .options import add_data, add_reading, add_roles, answer_of, dialect_of
 from .output import Answer, Screen, check_target, progress, table_bytes, visible, write_file
 
 if TYPE_CHECKING:
-    from ..audit import LabelAudit
+    from ..audit import LabelAudit, TargetAudit
 
 SHOWN = 10
 """Suspects, and labels, on the screen."""
@@ -47,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="false alarms allowed among the flagged rows (default: 0.2)",
     )
-    parser.add_argument("--cv", type=int, default=5, metavar="K", help="folds (default: 5)")
+    parser.add_argument("--cv", type=int, metavar="K", help="folds; 5, or 3 of 5,001 rows or more")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
     group = parser.add_argument_group("looking at it")
@@ -70,17 +72,18 @@ class Audited:
     """A fitted audit, and what its rows are called."""
 
     title: str
-    audit: LabelAudit
+    audit: LabelAudit | TargetAudit
     row_numbers: Any
     ids: list[str] | None
 
     def payload(self) -> dict[str, Any]:
         """What the page shows."""
-        from ..reports import audit_payload
+        from ..reports import audit_payload, target_payload
 
-        return audit_payload(
-            self.audit, title=self.title, ids=self.ids, row_numbers=self.row_numbers
-        )
+        names = {"title": self.title, "ids": self.ids, "row_numbers": self.row_numbers}
+        if isinstance(self.audit, _target_audit()):
+            return target_payload(self.audit, **names)
+        return audit_payload(self.audit, **names)
 
 
 def run(args: argparse.Namespace) -> Answer:
@@ -90,9 +93,9 @@ def run(args: argparse.Namespace) -> Answer:
     from .decisions import DecisionFile
 
     decisions = DecisionFile(args.decisions) if args.serve else None
-    file = _labelled_rows(args)
+    file = labelled_rows(args)
     data = training_data(args, file)
-    audited = _audit(args, data)
+    audited = audit_rows(args, data)
     written = _write(args, audited)
     if decisions is not None:
         _serve(args, audited.payload(), decisions)
@@ -108,7 +111,7 @@ def _check(args: argparse.Namespace) -> None:
     """Raise, before any work, if an option makes no sense."""
     from ..kernels.parallel import resolve_n_jobs
 
-    if args.cv < 2:
+    if args.cv is not None and args.cv < 2:
         raise UsageError(f"--cv: got {args.cv}, expected at least 2")
     if not 0.0 <= args.fdr < 1.0:
         raise UsageError(f"--fdr: got {args.fdr:g}, expected a number from 0 to below 1")
@@ -120,6 +123,8 @@ def _check(args: argparse.Namespace) -> None:
         resolve_n_jobs(args.jobs)
     except (TypeError, ValueError) as error:
         raise UsageError(f"--jobs: {error}") from None
+    if args.target is not None:
+        target_audit.check(args)
     if args.serve:
         _check_serving(args)
     kept = args.decisions if args.serve else None
@@ -143,7 +148,7 @@ def _check_serving(args: argparse.Namespace) -> None:
             raise UsageError(f"--port: {args.port} cannot be used: {error.strerror}") from None
 
 
-def _labelled_rows(args: argparse.Namespace) -> Any:
+def labelled_rows(args: argparse.Namespace) -> Any:
     """Read the file; rows without a label are an error, or left out if the user said so."""
     import numpy as np
 
@@ -151,22 +156,23 @@ def _labelled_rows(args: argparse.Namespace) -> Any:
     from .reading import read_file
 
     file = read_file(args.data, dialect_of(args))
-    file.check_names(args.label, option="--label")
-    missing = np.asarray(texts(file, args.label).is_null())
+    ((role, name),) = answer_of(args).items()
+    file.check_names(name, option=f"--{role}")
+    missing = np.asarray(texts(file, name).is_null())
     if not missing.any():
         return file
     places = (np.flatnonzero(missing) + 1).tolist()
     rows = ", ".join(map(str, places[:5])) + (", …" if len(places) > 5 else "")
-    found = f"{len(places):,} of {file.n_rows:,} rows have no label (rows {rows})"
+    found = f"{len(places):,} of {file.n_rows:,} rows have no {role} (rows {rows})"
     if not args.skip_unlabelled:
         raise file.error(
             f"{found}; --skip-unlabelled leaves them out, --not-missing TEXT if the text there is "
-            "a label",
-            args.label,
+            f"a {role}",
+            name,
             places[0] - 1,
         )
     if missing.all():
-        raise file.error("no row has a label", args.label)
+        raise file.error(f"no row has a {role}", name)
     warnings.warn(f"{found}; they are left out", UserWarning, stacklevel=2)
     return file.keep(np.flatnonzero(~missing))
 
@@ -174,11 +180,26 @@ def _labelled_rows(args: argparse.Namespace) -> Any:
 # -- the work --------------------------------------------------------------------------------------
 
 
-def _audit(args: argparse.Namespace, data: Any) -> Audited:
+def audit_rows(args: argparse.Namespace, data: Any) -> Audited:
+    """Audit the rows of a table; a column that gives the labels away is warned of."""
+    numbers = row_numbers(data.file)
+    title = "standard input" if args.data == "-" else Path(args.data).name
+    ids = _ids(args, data.file, numbers)
+    if data.is_regression:
+        return Audited(title, target_audit.fit(args, data), numbers, ids)
+    return Audited(title, _audit_labels(args, data), numbers, ids)
+
+
+def _target_audit() -> type[TargetAudit]:
+    from ..audit import TargetAudit
+
+    return TargetAudit
+
+
+def _audit_labels(args: argparse.Namespace, data: Any) -> LabelAudit:
     from ..audit import LabelAudit
 
     _check_labels(args, data)
-    numbers = _row_numbers(data.file)
     with progress("audit", 2) as advance:
         try:
             audit = LabelAudit(
@@ -195,8 +216,7 @@ def _audit(args: argparse.Namespace, data: Any) -> Audited:
                 stacklevel=2,
             )
         advance()
-    title = "standard input" if args.data == "-" else Path(args.data).name
-    return Audited(title, audit, numbers, _ids(args, data.file, numbers))
+    return audit
 
 
 def _check_labels(args: argparse.Namespace, data: Any) -> None:
@@ -216,7 +236,7 @@ def _check_labels(args: argparse.Namespace, data: Any) -> None:
         )
 
 
-def _row_numbers(file: Any) -> Any:
+def row_numbers(file: Any) -> Any:
     """Places of the rows in the file, from 1."""
     import numpy as np
 
@@ -238,24 +258,29 @@ def _ids(args: argparse.Namespace, file: Any, numbers: Any) -> list[str] | None:
 
 
 def _facts(args: argparse.Namespace, audited: Audited, data: Any) -> dict[str, Any]:
-    from ..reports import verdict
-
     audit = audited.audit
     columns = _columns(audited, audit.suspects())
     suspects = [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
+    shared = {
+        "command": "audit",
+        "data": {**data.facts(), **answer_of(args)},
+        "fdr": args.fdr,
+        "flagged": len(suspects),
+        "suspects": suspects,
+    }
+    if isinstance(audit, _target_audit()):
+        return {**shared, **target_audit.facts(audit)}
+    from ..reports import verdict
+
     rates = zip(audit.classes_.tolist(), audit.class_noise_rates_.tolist(), strict=True)
     return {
-        "command": "audit",
-        "data": {**data.facts(), "label": args.label},
+        **shared,
         "verdict": verdict(audit),
         "noise_rate": audit.noise_rate_,
         "class_noise_rates": {str(label): rate for label, rate in rates},
-        "fdr": args.fdr,
-        "flagged": len(suspects),
         "voters": audit.voter_weights_,
-        "suspects": suspects,
     }
 
 
@@ -266,9 +291,11 @@ def _columns(audited: Audited, rows: Any = slice(None)) -> dict[str, list[Any]]:
     audit = audited.audit
     chosen = np.arange(len(audit.score_))[rows]
     ids = {} if audited.ids is None else {"id": [audited.ids[i] for i in chosen.tolist()]}
+    places = {"row": audited.row_numbers[chosen].tolist(), **ids}
+    if isinstance(audit, _target_audit()):
+        return {**places, **target_audit.columns(audit, chosen)}
     return {
-        "row": audited.row_numbers[chosen].tolist(),
-        **ids,
+        **places,
         "given": audit.classes_[audit.codes_[chosen]].tolist(),
         "suggested": audit.suggested_[chosen].tolist(),
         "score": audit.score_[chosen].tolist(),
@@ -322,6 +349,10 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
     show_data(answer["data"], screen)
     screen.say()
     screen.verdict(answer["flagged"] == 0, answer["verdict"])
+    if "predictors" in answer:
+        target_audit.show_suspects(answer, screen)
+        _show_written(answer, screen)
+        return
     rates = sorted(answer["class_noise_rates"].items(), key=lambda item: -item[1])
     words = [f"{visible(label)} {rate:.1%}" for label, rate in rates[:SHOWN]]
     more = ", …" if len(rates) > SHOWN else ""
@@ -336,5 +367,9 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         screen.table([*names, "P(right)"], rows, align=">" + "<" * (len(names) - 1) + ">")
         if answer["flagged"] > len(first):
             screen.say(f"and {answer['flagged'] - len(first):,} more")
+    _show_written(answer, screen)
+
+
+def _show_written(answer: dict[str, Any], screen: Screen) -> None:
     for kind, path in answer["written"].items():
         screen.say(f"Wrote {kind}: {path}")

@@ -11,7 +11,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .errors import Exit, ModelError, UsageError
-from .options import add_data, add_reading, dialect_of
+from .options import add_answer, add_data, add_reading, answer_of, dialect_of
 from .output import Answer, Screen, progress_bar
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add arguments and options."""
     parser.add_argument("model", help="model file written by fit")
     add_data(parser)
-    parser.add_argument("--label", metavar="COL", required=True, help="column of the labels")
+    add_answer(parser)
     parser.add_argument("--weight", metavar="COL", help="column of the weights, if there were any")
     parser.add_argument("--id", metavar="COL", help="column that names the rows; not read")
     parser.add_argument(
@@ -42,18 +42,27 @@ def run(args: argparse.Namespace) -> Answer:
     """Read model and rows, compute, compare."""
     if args.tol is not None and not args.tol >= 0:
         raise UsageError(f"--tol: got {args.tol}, expected a number of at least 0")
-    from .columns import weight_values
+    from .columns import target_values, weight_values
     from .dataset import model_data, model_labels
-    from .models import load_model
+    from .models import is_regressor, load_model
     from .reading import read_file
 
     model = load_model(args.model)
     file = read_file(args.data, dialect_of(args))
     file.check_names(args.weight, option="--weight")
-    classes = model_labels(model, file, args.label)
+    (role,) = answer_of(args)
+    if is_regressor(model) != (role == "target"):
+        expected = "--target, it predicts numbers" if role == "label" else "--label"
+        raise UsageError(f"--{role}: the model needs {expected}")
+    if role == "target":
+        file.check_names(args.target, option="--target")
+        answers = target_values(file, args.target)
+    else:
+        answers = model.classes_[model_labels(model, file, args.label)]
     weight = None if args.weight is None else weight_values(file, args.weight)
-    X = model_data(model, file, {args.label, args.weight, args.id, *args.drop})
-    problems = _check(model, X, classes, weight, args)
+    X = model_data(model, file, {args.label, args.target, args.weight, args.id, *args.drop})
+    check = _check_numbers if role == "target" else _check
+    problems = check(model, X, answers, weight, args)
     holds = all(problem["holds"] for problem in problems)
     return Answer(
         {
@@ -69,7 +78,7 @@ def run(args: argparse.Namespace) -> Answer:
 
 
 def _check(
-    model: BaseMarginClassifier, X: Any, classes: Any, weight: Any, args: argparse.Namespace
+    model: BaseMarginClassifier, X: Any, y: Any, weight: Any, args: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Stored and recomputed bounds of every problem, as plain data."""
     from ..verification import ROUNDING, check_verifiable, verify
@@ -79,7 +88,6 @@ def _check(
         check_verifiable(model)
     except TypeError as error:
         raise ModelError(f"{args.model}: {error}", file=args.model) from None
-    y = model.classes_[classes]
     checked = verify(model, X, y, weight, tol=args.tol, callbacks=progress_bar())
     return [
         {
@@ -91,7 +99,7 @@ def _check(
             "stored": certificate_data(part.model.certificate_),
             "recomputed": {"value": found.value, "lower": found.lower, "upper": found.upper},
             "precision": max(found.upper - found.lower, ROUNDING),
-            "margins": _quantiles(found.margins),
+            "margins": {**_quantiles(found.margins), "errors": _errors(found.margins)},
         }
         for part, found in zip(
             parts_of(model), checked if isinstance(checked, list) else [checked], strict=True
@@ -99,16 +107,41 @@ def _check(
     ]
 
 
+def _check_numbers(
+    model: Any, X: Any, y: Any, weight: Any, args: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Objective of a regressor on the rows, computed anew, beside what the file says."""
+    from ..verification import verify_regressor
+    from .models import certificate_data
+
+    found = verify_regressor(model, X, y, weight)
+    return [
+        {
+            "name": "",
+            "holds": found.holds,
+            "contradictions": found.contradictions,
+            "remark": found.remark,
+            "objective": found.objective,
+            "stored": certificate_data(model.certificate_),
+            "recomputed": {"value": found.value, "lower": found.lower, "upper": found.upper},
+            "precision": found.precision,
+            "residuals": _quantiles(found.residuals),
+        }
+    ]
+
+
 def _quantiles(margins: Any) -> dict[str, float]:
-    """Summary of margins; those at most zero count as errors, as in the bounds of the theory."""
+    """Summary of margins or residuals."""
     import numpy as np
 
     names = ("min", "5%", "25%", "median", "75%", "95%", "max")
     values = np.quantile(margins, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1])
-    return {
-        **dict(zip(names, values.tolist(), strict=True)),
-        "errors": int(np.sum(margins <= 0)),
-    }
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def _errors(margins: Any) -> int:
+    """Margins of at most zero count as errors, as in the bounds of the theory."""
+    return int((margins <= 0).sum())
 
 
 def show(answer: dict[str, Any], screen: Screen) -> None:
@@ -131,10 +164,15 @@ def _show_problem(problem: dict[str, Any], screen: Screen) -> None:
         align="<>>",
     )
     screen.say()
-    margins = {name: value for name, value in problem["margins"].items() if name != "errors"}
-    screen.table(list(margins), [[f"{value:+.4f}" for value in margins.values()]])
-    errors = problem["margins"]["errors"]
-    screen.say(f"margins of the rows; {errors:,} are 0 or less, which is an error")
+    if "residuals" in problem:
+        found = problem["residuals"]
+        screen.table(list(found), [[f"{value:+.4g}" for value in found.values()]])
+        screen.say("residuals of the rows: target minus prediction")
+    else:
+        margins = {name: value for name, value in problem["margins"].items() if name != "errors"}
+        screen.table(list(margins), [[f"{value:+.4f}" for value in margins.values()]])
+        errors = problem["margins"]["errors"]
+        screen.say(f"margins of the rows; {errors:,} are 0 or less, which is an error")
     screen.say()
     if problem["holds"]:
         within = "" if problem["remark"] else f", checked to within {problem['precision']:.1g}"

@@ -204,6 +204,31 @@ def label_values(file: DataFile, name: str) -> Array:
     return np.array(found)
 
 
+def target_values(file: DataFile, name: str) -> Array:
+    """Targets: finite numbers, one for every row."""
+    if not file.is_text and not _is_string(file, name):
+        found = np.asarray(_typed(file, name).to_numpy())
+    else:
+        values, wrong = _parse_numbers(file, name)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            text = shorten(file.column(name)[row].as_py())
+            hint = "; classes are given by --label" if int(wrong.sum()) * 2 > len(wrong) else ""
+            raise file.error(
+                f"{text} is not a finite number, as a target has to be{hint}", name, row
+            )
+        found = np.asarray(values.to_numpy())
+    missing = np.isnan(found)
+    if missing.any():
+        raise file.error(
+            f"{int(missing.sum())} of {len(found)} rows have no target, this is the first; every "
+            "row needs one",
+            name,
+            int(np.argmax(missing)),
+        )
+    return found
+
+
 def weight_values(file: DataFile, name: str) -> Array:
     """Weights: nonnegative numbers, none missing, not all zero."""
     weights = numbers(file, name).to_numpy()

@@ -15,10 +15,13 @@ from collections import Counter
 from typing import Any
 
 from .errors import UsageError
-from .options import add_data, add_reading, add_roles, add_settings
+from .options import add_data, add_reading, add_roles, add_settings, answer_of
 from .output import Answer, Screen, progress
 
-METRICS = ("error", "auc", "log_loss", "seconds")
+METRICS = {"error": "error %", "auc": "AUC", "log_loss": "log-loss", "seconds": "fit s"}
+TARGET_METRICS = {"rmse": "RMSE", "mae": "mean |error|", "r2": "R²", "seconds": "fit s"}
+"""What is measured, and what the table calls it; algorithms are compared by the first."""
+DEFAULTS = {"label": "adaboost,arc-gv,lpboost", "target": "gradientboost,l2boost,lsboost"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,8 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--algorithms",
         metavar="A,B,…",
-        default="adaboost,arc-gv,lpboost",
-        help="with settings after colons (default: adaboost,arc-gv,lpboost)",
+        help="with settings after colons (default: adaboost,arc-gv,lpboost, for --target "
+        "gradientboost,l2boost,lsboost)",
     )
     parser.add_argument("--cv", type=int, default=5, metavar="K", help="folds (default: 5)")
     parser.add_argument(
@@ -49,28 +52,31 @@ def run(args: argparse.Namespace) -> Answer:
             f"got --cv {args.cv} --repeats {args.repeats}, expected at least 2 folds and 1 repeat"
         )
     models = {}
-    for text in args.algorithms.split(","):
+    (role,) = answer_of(args)
+    for text in (args.algorithms or DEFAULTS[role]).split(","):
         name, *settings = text.strip().split(":")
         models[text.strip()] = make_classifier(name, settings, args)
     data = training_data(args)
     check_classes(data, args.label)
     folds = _folds(data, args)
     scores = _cross_validate(models, data, folds)
-    first = next(iter(scores.values()))["error"]
+    metrics = TARGET_METRICS if data.is_regression else METRICS
+    leading = next(iter(metrics))
+    first = next(iter(scores.values()))[leading]
     spread = math.sqrt(1 / len(folds) + 1 / (args.cv - 1))
     return Answer(
         {
             "command": "compare",
-            "data": {**data.facts(), "label": args.label},
+            "data": {**data.facts(), **answer_of(args)},
             "folds": args.cv,
             "repeats": args.repeats,
             "seed": args.seed,
             "algorithms": [
                 {
                     "name": name,
-                    **{metric: _summary(found[metric], spread) for metric in METRICS},
-                    "error_difference": _summary(
-                        [a - b for a, b in zip(found["error"], first, strict=True)], spread
+                    **{metric: _summary(found[metric], spread) for metric in metrics},
+                    f"{leading}_difference": _summary(
+                        [a - b for a, b in zip(found[leading], first, strict=True)], spread
                     ),
                 }
                 for name, found in scores.items()
@@ -81,8 +87,13 @@ def run(args: argparse.Namespace) -> Answer:
 
 def _folds(data: Any, args: argparse.Namespace) -> list[tuple[Any, Any]]:
     """Row numbers to learn from and to test on, classes in proportion."""
-    from sklearn.model_selection import RepeatedStratifiedKFold
+    from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
+    if data.is_regression:
+        if len(data.labels) < 2 * args.cv:
+            raise data.file.error(f"{len(data.labels)} rows, too few for --cv {args.cv}")
+        plain = RepeatedKFold(n_splits=args.cv, n_repeats=args.repeats, random_state=args.seed)
+        return list(plain.split(data.labels))
     label, count = min(Counter(data.labels.tolist()).items(), key=lambda item: item[1])
     if count < args.cv:
         raise data.file.error(
@@ -99,8 +110,11 @@ def _cross_validate(
 ) -> dict[str, dict[str, list[float]]]:
     from sklearn.base import clone
 
+    metrics, measure = METRICS, _evaluate
+    if data.is_regression:
+        metrics, measure = TARGET_METRICS, _evaluate_numbers
     scores: dict[str, dict[str, list[float]]] = {
-        name: {metric: [] for metric in METRICS} for name in models
+        name: {metric: [] for metric in metrics} for name in models
     }
     with progress("cross-validation", len(models) * len(folds)) as advance:
         for model in models.values():  # kernels are compiled or loaded here, outside the clock
@@ -110,8 +124,8 @@ def _cross_validate(
                 started = time.perf_counter()
                 fitted = _fit(clone(model), data, train)
                 seconds = time.perf_counter() - started
-                found = {**_evaluate(fitted, data, test), "seconds": seconds}
-                for metric in METRICS:
+                found = {**measure(fitted, data, test), "seconds": seconds}
+                for metric in metrics:
                     scores[name][metric].append(found[metric])
                 advance()
     return scores
@@ -141,6 +155,22 @@ def _evaluate(model: Any, data: Any, rows: Any) -> dict[str, float]:
     return {"error": float(error), "auc": float(auc), "log_loss": float(loss)}
 
 
+def _evaluate_numbers(model: Any, data: Any, rows: Any) -> dict[str, float]:
+    """Errors of predictions on rows that were not learnt from."""
+    from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+
+    weight = None if data.weight is None else data.weight[rows]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        predicted = model.predict(data.X.take(rows))
+    known = {"rmse": root_mean_squared_error, "mae": mean_absolute_error, "r2": r2_score}
+    truth = data.labels[rows]
+    return {
+        name: float(measure(truth, predicted, sample_weight=weight))
+        for name, measure in known.items()
+    }
+
+
 def _summary(values: list[float], spread: float) -> dict[str, Any]:
     """Mean, corrected standard error, and the value of every fold."""
     mean = sum(values) / len(values)
@@ -155,6 +185,10 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
     show_data(answer["data"], screen)
     screen.say()
     found = answer["algorithms"]
+    if "target" in answer["data"]:
+        _show_numbers(found, screen)
+        _say_how(answer, screen)
+        return
     rows = []
     for k, entry in enumerate(found):
         rows.append(
@@ -169,6 +203,25 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         )
     headers = ["algorithm", "error %", "AUC", "log-loss", "fit s", f"error % - {found[0]['name']}"]
     screen.table(headers, rows, align="<>>>>>")
+    _say_how(answer, screen)
+
+
+def _show_numbers(found: list[dict[str, Any]], screen: Screen) -> None:
+    """Table of a comparison by targets, with four digits of the errors."""
+    rows = []
+    for k, entry in enumerate(found):
+        errors = [_digits(entry[name]) for name in ("rmse", "mae", "r2")]
+        difference = _digits(entry["rmse_difference"], sign="+") if k else ""
+        rows.append([entry["name"], *errors, f"{entry['seconds']['mean']:.3f}", difference])
+    headers = ["algorithm", *TARGET_METRICS.values(), f"RMSE - {found[0]['name']}"]
+    screen.table(headers, rows, align="<>>>>>")
+
+
+def _digits(summary: dict[str, Any], sign: str = "") -> str:
+    return f"{summary['mean']:{sign}.4g} ± {summary['standard_error']:.2g}"
+
+
+def _say_how(answer: dict[str, Any], screen: Screen) -> None:
     screen.say()
     times = f", {answer['repeats']} times" if answer["repeats"] > 1 else ""
     screen.say(

@@ -35,7 +35,7 @@ class Dataset:
     X : pyarrow.Table
         Numbers and categories, one column per feature.
     labels : array
-        Labels.
+        Labels, or targets as floating-point numbers.
     weight : array or None
         Weights.
     """
@@ -45,11 +45,22 @@ class Dataset:
     labels: Array
     weight: Array | None
 
+    @property
+    def is_regression(self) -> bool:
+        """Whether there are targets in place of labels."""
+        return self.labels.dtype.kind == "f"
+
     def facts(self) -> dict[str, Any]:
         """Sizes, for the answer of a command."""
         kinds = [column.type for column in self.X.columns]
         numeric = sum(str(kind) == "double" for kind in kinds)
-        counts = Counter(self.labels.tolist())
+        answers: dict[str, Any] = {}
+        if self.is_regression:
+            found = (self.labels.min(), self.labels.mean(), self.labels.max())
+            answers["targets"] = dict(zip(("min", "mean", "max"), map(float, found), strict=True))
+        else:
+            counts = Counter(self.labels.tolist())
+            answers["classes"] = {str(label): counts[label] for label in sorted(counts)}
         return {
             "file": self.file.path,
             "rows": self.file.n_rows,
@@ -57,7 +68,7 @@ class Dataset:
             "numeric": numeric,
             "categorical": len(kinds) - numeric,
             "missing_values": missing_values(self.X),
-            "classes": {str(label): counts[label] for label in sorted(counts)},
+            **answers,
         }
 
 
@@ -70,11 +81,14 @@ def missing_values(table: Any) -> int:
 
 
 def training_data(args: argparse.Namespace, file: DataFile | None = None) -> Dataset:
-    """Read a file with labels, if it is not read yet, for ``fit``, ``compare`` and ``audit``."""
+    """Read a file to learn from, if it is not read yet, for ``fit``, ``compare`` and ``audit``."""
     file = file or read_file(args.data, dialect_of(args))
     names = feature_names(file, args)
     file.check_names(*args.categorical, option="--categorical")
-    labels = columns.label_values(file, args.label)
+    if args.target is None:
+        labels = columns.label_values(file, args.label)
+    else:
+        labels = columns.target_values(file, args.target)
     weight = None if args.weight is None else columns.weight_values(file, args.weight)
     if "" in names:
         raise file.error(
@@ -87,21 +101,28 @@ def training_data(args: argparse.Namespace, file: DataFile | None = None) -> Dat
     return Dataset(file, require("pyarrow").table(features), labels, weight)
 
 
-def check_classes(data: Dataset, label: str) -> None:
-    """Raise if there are so many classes that they can hardly be any."""
+def check_classes(data: Dataset, label: str | None) -> None:
+    """Raise if there are so many classes that they can hardly be any; targets are free."""
+    if data.is_regression:
+        return
     counts, n_rows = Counter(data.labels.tolist()), len(data.labels)
     if len(counts) > max(MOST_CLASSES, n_rows // 10):
         examples = ", ".join(shorten(value, 20) for value in sorted(counts)[:4])
         raise data.file.error(
             f"{len(counts)} different labels in {n_rows} rows ({examples}, …): quantities or "
-            "names, expected classes",
+            "names, expected classes (--target predicts quantities)",
             label,
         )
 
 
 def feature_names(file: DataFile, args: argparse.Namespace) -> list[str]:
     """Columns that are neither label, weight, name of the row, nor dropped."""
-    roles = {"--label": args.label, "--weight": args.weight, "--id": args.id}
+    roles = {
+        "--label": args.label,
+        "--target": args.target,
+        "--weight": args.weight,
+        "--id": args.id,
+    }
     for option, name in roles.items():
         file.check_names(name, option=option)
     file.check_names(*args.drop, option="--drop")

@@ -83,6 +83,36 @@ class DecisionFile:
         return now is not None and all(guard(now[name]) == line[name] for name in ("id", "given"))
 
 
+def read_decisions(path: str, rows: list[int], given: list[str]) -> dict[int, str]:
+    """Decisions on rows of a table, by position; lines about rows that have changed are refused.
+
+    Parameters
+    ----------
+    path : str
+        A file that :class:`DecisionFile` wrote.
+    rows : list of int
+        Numbers of the rows in their file, from 1.
+    given : list of str
+        Their labels.
+    """
+    if not Path(path).exists():
+        raise DataError(f"{path}: no such file (--decisions)", file=path)
+    places = {row: position for position, row in enumerate(rows)}
+    found = {}
+    for line in _read(path):
+        row = int(line["row"])
+        position = places.get(row)
+        if position is None or guard(given[position]) != line["given"]:
+            now = "is not in the table" if position is None else f"has label {given[position]!r}"
+            raise DataError(
+                f"{path}: a decision is about row {row} with label {line['given']!r}, which {now}; "
+                "decisions belong to the table that was audited",
+                file=path,
+            )
+        found[position] = line["decision"]
+    return found
+
+
 def _read(path: str) -> list[Line]:
     if not Path(path).exists():
         return []

@@ -145,8 +145,11 @@ def _rows(
     numbers: list[int],
     names: list[Any],
 ) -> Any:
-    """Parts of the votes of some rows."""
-    parts, votes = explanation.contributions(X), model.decision_function(X)
+    """Parts of the votes of some rows, or of their predictions."""
+    from .models import is_regressor
+
+    parts = explanation.contributions(X)
+    votes = model.predict(X) if is_regressor(model) else model.decision_function(X)
     answer = []
     for k, number in enumerate(numbers):
         terms = zip(explanation.names, parts[k].tolist(), strict=True)
@@ -182,13 +185,14 @@ def _row_number(file: DataFile, id_column: str | None, text: str) -> int:
 def show(answer: dict[str, Any], screen: Screen) -> None:
     """Print shapes, or parts of votes."""
     for k, problem in enumerate(answer["problems"]):
-        low, high = (visible(side) for side in problem["sides"])
+        low, high = (visible(side) for side in problem["sides"] or ("", ""))
         if k:
             screen.say()
         if problem["name"]:
             screen.title(f"{high} against {low}")
         for row in problem.get("rows", []):
-            _show_row(row, low if row["vote"] <= 0 else high, screen)
+            words = f"vote {row['vote']:+.4f}, for {low if row['vote'] <= 0 else high}"
+            _show_row(row, words if problem["sides"] else f"{row['vote']:.6g}", screen)
         if answer["in_full"]:
             for shape in problem["shapes"]:
                 _show_in_full(shape, screen)
@@ -196,7 +200,10 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
             rows = [_summary(shape) for shape in problem["shapes"]]
             screen.table(["feature", "from", "to", "shape", "over"], rows, align="<>><<")
         screen.say()
-        screen.say(f"The vote is the sum: below 0 for {low}, above 0 for {high}.")
+        if problem["sides"]:
+            screen.say(f"The vote is the sum: below 0 for {low}, above 0 for {high}.")
+        else:
+            screen.say("The prediction is the sum.")
 
 
 def _summary(shape: dict[str, Any]) -> list[str]:
@@ -222,9 +229,9 @@ def _show_in_full(shape: dict[str, Any], screen: Screen) -> None:
     screen.table(["value", "contribution", "-", "+"], rows, align="<>><")
 
 
-def _show_row(row: dict[str, Any], side: str, screen: Screen) -> None:
+def _show_row(row: dict[str, Any], words: str, screen: Screen) -> None:
     name = f"row {row['row']}" + ("" if row["id"] is None else f" ({row['id']})")
-    screen.title(f"{name}: vote {row['vote']:+.4f}, for {side}")
+    screen.title(f"{name}: {words}")
     largest = max((abs(part["contribution"]) for part in row["contributions"]), default=0.0) or 1.0
     rows = [
         [

@@ -12,7 +12,7 @@ import os
 import time
 from typing import Any
 
-from .options import add_data, add_reading, add_roles, add_settings
+from .options import add_data, add_reading, add_roles, add_settings, answer_of
 from .output import Answer, Screen, check_target, progress_bar, writing
 
 
@@ -26,9 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--algorithm",
         metavar="NAME",
-        default="lpboost",
-        help="`marginboost info` lists them; the default, lpboost, solves the soft margin to a "
-        "proven gap",
+        help="`marginboost info` lists them; the default for --label, lpboost, solves the soft "
+        "margin to a proven gap, that for --target is gradientboost",
     )
     parser.add_argument(
         "--checkpoint",
@@ -60,7 +59,8 @@ def run(args: argparse.Namespace) -> Answer:
     from .models import model_facts
 
     shorthand = [f"{name}={v}" for name in ("nu", "tol") if (v := getattr(args, name)) is not None]
-    model = make_classifier(args.algorithm, [*shorthand, *args.param], args)
+    algorithm = args.algorithm or ("lpboost" if args.target is None else "gradientboost")
+    model = make_classifier(algorithm, [*shorthand, *args.param], args)
     data = training_data(args)
     check_classes(data, args.label)
     model.set_params(callbacks=_callbacks(args))
@@ -80,12 +80,18 @@ def run(args: argparse.Namespace) -> Answer:
             "command": "fit",
             "model_file": args.out,
             "bytes": os.path.getsize(args.out),
-            "data": {**data.facts(), "label": args.label},
+            "data": {**data.facts(), **answer_of(args)},
             "model": model_facts(model),
-            "training_error": 1.0 - model.score(data.X, data.labels, data.weight),
+            **_training(model, data),
             "seconds": seconds,
         }
     )
+
+
+def _training(model: Any, data: Any) -> dict[str, float]:
+    """How well the model fits its rows: share of errors, or of the targets' variance."""
+    score = float(model.score(data.X, data.labels, data.weight))
+    return {"training_r2": score} if data.is_regression else {"training_error": 1.0 - score}
 
 
 def _callbacks(args: argparse.Namespace) -> list[Any]:
@@ -110,10 +116,14 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
 
     show_data(answer["data"], screen)
     screen.say()
+    if "training_r2" in answer:
+        training = {"training R²": f"{answer['training_r2']:.4f}"}
+    else:
+        training = {"training error": f"{answer['training_error']:.2%}"}
     show_model(
         answer["model"],
         screen,
-        {"training error": f"{answer['training_error']:.2%}", "time": f"{answer['seconds']:.2f} s"},
+        {**training, "time": f"{answer['seconds']:.2f} s"},
     )
     screen.say()
     screen.say(f"Wrote {answer['model_file']} ({answer['bytes']:,} bytes).")

@@ -39,11 +39,12 @@ def run(args: argparse.Namespace) -> Answer:
 
 
 def _algorithms() -> list[dict[str, str]]:
-    from .algorithms import classifiers
+    from .algorithms import classifiers, regressors
 
     return [
         {"name": name, "class": kind.__name__, **kind.summary}
-        for name, kind in classifiers().items()
+        for known in (classifiers(), regressors())
+        for name, kind in known.items()
     ]
 
 

@@ -14,7 +14,7 @@ from .. import __version__
 from .errors import CommandError, Exit
 from .output import Answer, Screen, as_json, visible
 
-COMMANDS = ("audit", "fit", "predict", "explain", "certify", "info", "compare")
+COMMANDS = ("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare")
 
 DESCRIPTION = """Boosting that knows its margins, on the command line: fit a model to a table,
 prove how good it is, look inside it, use it."""
@@ -26,6 +26,7 @@ EPILOG = """exit codes:
 example:
   marginboost audit patients.csv --label diagnosis --id patient --out report.html
   marginboost fit patients.csv --label diagnosis --id patient --out model.json
+  marginboost evaluate model.json held-out.csv --label diagnosis --id patient
   marginboost certify model.json patients.csv --label diagnosis
   marginboost explain model.json
   marginboost predict model.json new.csv --id patient --out predictions.csv

@@ -17,7 +17,6 @@ def load_model(path: str) -> BaseMarginClassifier:
     """Load a model; what is wrong with the file is said in one line."""
     from .. import load
     from ..algorithms.multiclass import MulticlassBooster
-    from ..model import RegressionModel
     from ..model.reader import ModelFileError
 
     try:
@@ -26,16 +25,17 @@ def load_model(path: str) -> BaseMarginClassifier:
         raise ModelError(str(error), file=path) from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}", file=path) from None
-    if isinstance(model.model_, RegressionModel):
-        raise ModelError(
-            f"{path}: a {type(model).__name__}; the command line is about classifiers, "
-            "marginboost.load reads regressors in Python",
-            file=path,
-        )
     solver: BaseMarginClassifier = (
         model.estimator_ if isinstance(model, MulticlassBooster) else model
     )
     return solver
+
+
+def is_regressor(model: Any) -> bool:
+    """Whether a model predicts numbers."""
+    from ..model import RegressionModel
+
+    return isinstance(model.model_, RegressionModel)
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class Part:
 
 def parts_of(model: BaseMarginClassifier) -> list[Part]:
     """Return the problems that a model is made of."""
+    if is_regressor(model):
+        return [Part("", [], model, [])]
     classes = [str(label) for label in model.classes_.tolist()]
     if not model.model_.reduced:
         return [Part("", classes, model, [-1, 1])]
@@ -108,7 +110,7 @@ def model_facts(model: BaseMarginClassifier) -> dict[str, Any]:
         "estimator": type(model).__name__,
         "objective": model.objective().name,
         "settings": params,
-        "classes": model.classes_.tolist(),
+        "classes": None if is_regressor(model) else model.classes_.tolist(),
         "features": len(names),
         "features_used": sum(share > 0 for share in importances.values()),
         "problems": [_part_facts(part) for part in parts_of(model)],
@@ -134,6 +136,11 @@ def show_data(data: dict[str, Any], screen: Screen) -> None:
     kinds = [f"{data[kind]} {kind}" for kind in ("numeric", "categorical") if data[kind]]
     missing = f", {data['missing_values']:,} missing values" if data["missing_values"] else ""
     screen.say(f"{data['rows']:,} rows, {data['features']} features ({', '.join(kinds)}{missing})")
+    if "targets" in data:
+        found = data["targets"]
+        span = f"{found['min']:.6g} to {found['max']:.6g}, mean {found['mean']:.6g}"
+        screen.say(f"target {visible(data['target'])}: {span}")
+        return
     counts = ", ".join(f"{visible(c)} {n:,}" for c, n in data["classes"].items())
     screen.say(f"label {visible(data['label'])}: {visible(counts, 160)}")
 
@@ -164,11 +171,12 @@ def _show_problem(
     model: dict[str, Any], problem: dict[str, Any], screen: Screen, more: dict[str, object]
 ) -> None:
     proof = problem["certificate"]
-    classes = [visible(label) for label in model["classes"]]
+    classes = [visible(label) for label in model["classes"] or []]
     signs = [" (-1)", " (+1)"] if len(classes) == 2 else [""] * len(classes)
+    named = ", ".join(map("".join, zip(classes, signs, strict=True)))
     screen.facts(
         {
-            "classes": ", ".join(map("".join, zip(classes, signs, strict=True))),
+            **({"classes": named} if classes else {"predicts": "a number"}),
             "rounds": f"{problem['rounds']:,}, ended by: {problem['stop_reason']}",
             "hypotheses": f"{problem['hypotheses']:,}",
             **{name.replace("_", " "): f"{v:.6g}" for name, v in problem["chosen"].items()},

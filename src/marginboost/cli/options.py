@@ -57,9 +57,7 @@ def dialect_of(args: argparse.Namespace) -> Dialect:
 def add_roles(parser: argparse.ArgumentParser, *, label_required: bool = True) -> None:
     """Add the options that say what the columns are for."""
     group = parser.add_argument_group("columns (all others are features)")
-    group.add_argument(
-        "--label", metavar="COL", required=label_required, help="the class, to be predicted"
-    )
+    add_answer(group, required=label_required)
     group.add_argument("--id", metavar="COL", help="name of the row; not a feature")
     group.add_argument("--weight", metavar="COL", help="weight of the row; 2 is as good as 2 rows")
     group.add_argument(
@@ -72,6 +70,18 @@ def add_roles(parser: argparse.ArgumentParser, *, label_required: bool = True) -
         default=[],
         help="holds categories even if it looks like numbers; can be repeated",
     )
+
+
+def add_answer(parser: Any, *, required: bool = True) -> None:
+    """Add the column to be predicted: classes or numbers."""
+    answer = parser.add_mutually_exclusive_group(required=required)
+    answer.add_argument("--label", metavar="COL", help="the class, to be predicted")
+    answer.add_argument("--target", metavar="COL", help="a number to be predicted instead")
+
+
+def answer_of(args: argparse.Namespace) -> dict[str, str]:
+    """Column to be predicted, by its role."""
+    return {"label": args.label} if args.target is None else {"target": args.target}
 
 
 def add_settings(parser: argparse.ArgumentParser) -> Any:

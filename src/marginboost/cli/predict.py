@@ -1,7 +1,8 @@
-"""Predict the classes of the rows of a table.
+"""Predict the classes, or the numbers, of the rows of a table.
 
 Writes one line per row: its name (--id) or number, the predicted class, and the vote, a number from
--1 (surely the first class) to 1 (surely the second); of more classes there is a vote for each.
+-1 (surely the first class) to 1 (surely the second); of more classes there is a vote for each. A
+model of targets has no votes.
 Columns are found by name, in any order; one that the model needs and the table lacks is an error,
 one too many is not.
 """
@@ -34,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Answer:
     """Read the model and the rows, predict, write."""
     from .dataset import model_data
-    from .models import load_model
+    from .models import is_regressor, load_model
     from .reading import read_file
 
     if args.out is not None:
@@ -49,6 +50,8 @@ def run(args: argparse.Namespace) -> Answer:
     if args.id is not None:
         columns = {args.id: file.column(args.id).to_pylist()}
     columns["prediction"] = model.predict(X).tolist()
+    if is_regressor(model):
+        return _numbers(args, file, columns)
     votes, classes = model.decision_function(X), model.classes_.tolist()
     if votes.ndim == 1:
         columns["vote"] = votes.tolist()
@@ -64,6 +67,22 @@ def run(args: argparse.Namespace) -> Answer:
         "classes": classes,
         "counts": {str(k): n for k, n in sorted(Counter(columns["prediction"]).items())},
     }
+    return _written(args, facts, columns)
+
+
+def _numbers(args: argparse.Namespace, file: Any, columns: dict[str, list[Any]]) -> Answer:
+    """Answer of a model that predicts numbers."""
+    if args.proba:
+        raise UsageError("--proba: the model predicts numbers, which have no probability")
+    found = columns["prediction"]
+    span = {"min": min(found), "mean": sum(found) / len(found), "max": max(found)} if found else {}
+    facts = {"command": "predict", "file": file.path, "rows": file.n_rows, "values": span}
+    return _written(args, facts, columns)
+
+
+def _written(
+    args: argparse.Namespace, facts: dict[str, Any], columns: dict[str, list[Any]]
+) -> Answer:
     if args.out is not None:
         write_file(args.out, table_bytes(columns, args.out))
         return Answer({**facts, "out": args.out})
@@ -73,5 +92,9 @@ def run(args: argparse.Namespace) -> Answer:
 
 def show(answer: dict[str, Any], screen: Screen) -> None:
     """Print how often each class was predicted."""
+    if "values" in answer:
+        words = ", ".join(f"{name} {value:.6g}" for name, value in answer["values"].items())
+        screen.say(f"{answer['rows']:,} rows: {words}. Wrote {answer['out']}.")
+        return
     counts = ", ".join(f"{visible(label)} {n:,}" for label, n in answer["counts"].items())
     screen.say(f"{answer['rows']:,} rows: {counts}. Wrote {answer['out']}.")

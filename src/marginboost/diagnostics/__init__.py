@@ -3,7 +3,7 @@
 Everything here reads a finished run (arrays, a :class:`~marginboost.core.Run`, a history, a fitted
 estimator) and changes nothing. Bounds by the capacity of a class of hypotheses are in
 :mod:`marginboost.capacity`. Ids are those of ``docs/catalogue``: Rätsch's
-dissertation (R1, R2), Chan's thesis (CH) and a lecture on boosting and margins (LB).
+dissertation (R1, R2), Chan's thesis (CH), Barnes's (BA) and a lecture on boosting and margins (LB).
 
 ======================================================  ==========================================
 Name                                                    What, and where it comes from
@@ -31,6 +31,7 @@ gap_report, GapReport                                   duality gap Γ (R1-Q28)
 nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack (R2-Q3 to R2-Q5)
 smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (R2-Q11)
 freedom_of_movement, FreedomOfMovement                  moves that change nothing (R2-Q12)
+select_round, selected_errors, SelectedErrors           error by oracle, validation, last (BA-E16)
 average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
@@ -45,6 +46,7 @@ information_criterion, degrees_of_freedom,              AIC, BIC, AICc along a r
 InformationStopping
 coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
 CoefficientPathDisplay                                  least angle regression (CH-A6b)
+evaluate, Evaluation                                    scores beside the base rate, curves
 ReliabilityDisplay                                      probabilities against what happened
 MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
@@ -114,6 +116,7 @@ from .edges import (
     support_overlap,
     support_vectors,
 )
+from .evaluation import Evaluation, evaluate
 from .influence import InfluenceRecorder, average_influence, important_examples
 from .information import InformationStopping, degrees_of_freedom, information_criterion
 from .leveraging import (
@@ -139,6 +142,7 @@ from .margins import (
     voting_margins,
     zero_one_error,
 )
+from .selection import SelectedErrors, select_round, selected_errors
 from .soft_margins import (
     FreedomOfMovement,
     NuFractions,
@@ -160,6 +164,7 @@ __all__ = [
     "DecisionRegionDisplay",
     "DualWeightDisplay",
     "EdgeDisplay",
+    "Evaluation",
     "FreedomOfMovement",
     "GapDisplay",
     "GapRaceDisplay",
@@ -178,6 +183,7 @@ __all__ = [
     "ProgressTerms",
     "Regime",
     "ReliabilityDisplay",
+    "SelectedErrors",
     "SelectionQuality",
     "Shape",
     "ShapeDisplay",
@@ -202,6 +208,7 @@ __all__ = [
     "ensemble_margin",
     "entropy_bound",
     "error_from_edge",
+    "evaluate",
     "exponential_loss",
     "freedom_of_movement",
     "gap_report",
@@ -233,6 +240,8 @@ __all__ = [
     "progress_terms",
     "rounds_to_consistency",
     "rounds_to_margin",
+    "select_round",
+    "selected_errors",
     "selection_quality",
     "simplified_training_error_bound",
     "smooth_slack",

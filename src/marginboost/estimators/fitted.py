@@ -13,6 +13,7 @@ from ..core.ensemble import Ensemble
 from ..model import ClassModel, FittedRun, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..model.file import save_model
+from ..model.shap import ShapValues, shap_values
 from ..types import Array
 from .inputs import known_positions, read_labels
 
@@ -122,6 +123,46 @@ class FittedAttributes:
         """
         check_is_fitted(self)
         return self._of_runs("explain", self.model_.explain())
+
+    def shap_values(
+        self,
+        X: Any,
+        background: Any,
+        *,
+        method: str = "interventional",
+        max_background: int = 200,
+    ) -> ShapValues:
+        """Share out the scores of rows between the features: exact Shapley values.
+
+        For stumps and trees of any kind. The values of a row and the base value sum up to its score
+        ``Σ α h(x)``: the prediction of a regressor, the log-odds of gradient boosting.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            Rows to explain.
+        background : array, sparse matrix or data frame
+            Rows that a feature's absence is measured by, such as the training rows.
+        method : {"interventional", "path"}
+            Absent features have the values of the rows of the background; or they take each branch
+            of a split with the share of the background that did, which is quicker.
+        max_background : int
+            Rows of the background that "interventional" uses, evenly spaced ones if there are more.
+
+        Returns
+        -------
+        ShapValues
+            ``values`` (rows, features), with a third axis for several classes, and ``base``.
+        """
+        check_is_fitted(self)
+        return shap_values(
+            self.model_,
+            X,
+            background,
+            method=method,
+            max_background=max_background,
+            n_jobs=getattr(self, "n_jobs", None),
+        )
 
     def to_onnx(self) -> Any:
         """ONNX model; needs the extra ``onnx``.

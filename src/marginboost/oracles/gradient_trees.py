@@ -15,6 +15,7 @@ Hastie & Tibshirani, *Additive logistic regression*, 2000.
 
 from __future__ import annotations
 
+import warnings
 from copy import copy
 from typing import Self
 
@@ -123,6 +124,14 @@ class GradientTreeOracle(Oracle):
         sample, bins = self.sample, self.sample.bins
         if bins is None:
             raise ValueError("GradientTreeOracle: the sample has no binned rows")
+        drawn = self.subsample * sample.total
+        if drawn < 2.0 * self.min_samples_leaf:
+            warnings.warn(
+                f"min_samples_leaf: got {self.min_samples_leaf:g}, but a tree sees rows of weight "
+                f"{drawn:g} in all, so none can be split; expected at most half of that",
+                UserWarning,
+                stacklevel=2,
+            )
         limits = Limits(
             SQUARES,
             self.max_depth,

@@ -23,12 +23,13 @@ def audit_page(payload: dict[str, Any]) -> str:
     markup. The policy admits this page's own style and script by their hashes and no others, and no
     request but one to where decisions are saved.
     """
-    style, script = _asset("page.css"), _asset("page.js")
+    kind = "targets" if payload.get("page") == "targets" else "page"
+    style, script = asset("page.css"), asset(f"{kind}.js")
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"style-src '{_hash(style)}'",
-            f"script-src '{_hash(script)}'",
+            f"style-src '{digest(style)}'",
+            f"script-src '{digest(script)}'",
             "img-src data:",  # the empty icon, which spares a request for one
             "connect-src 'self'" if "save" in payload else "connect-src 'none'",
             "base-uri 'none'",
@@ -43,7 +44,9 @@ def audit_page(payload: dict[str, Any]) -> str:
         "script": script,
     }
     # One pass: what is put in is not searched again.
-    return re.sub("{(" + "|".join(parts) + ")}", lambda match: parts[match[1]], _asset("page.html"))
+    return re.sub(
+        "{(" + "|".join(parts) + ")}", lambda match: parts[match[1]], asset(f"{kind}.html")
+    )
 
 
 def write_audit_report(audit: LabelAudit, path: str | Path, **details: Any) -> None:
@@ -51,13 +54,15 @@ def write_audit_report(audit: LabelAudit, path: str | Path, **details: Any) -> N
     write_whole(path, audit_page(audit_payload(audit, **details)).encode())
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Text of a file that belongs to the pages."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(content: str) -> str:
-    digest = hashlib.sha256(content.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
+def digest(content: str) -> str:
+    """Hash by which a policy admits a style or script."""
+    found = hashlib.sha256(content.encode()).digest()
+    return f"sha256-{base64.b64encode(found).decode()}"
 
 
 def _json(payload: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from .bregman import (
     parallel_descent,
 )
 from .coordinate_descent import CoordinateProblem, Descent, coordinate_descent
+from .games import Game, HedgeRun, hedge, hedge_rate, play
 from .line_search import exponential_step
 from .margin_lp import MarginSolution, PricedSolution, solve_margin_lp, solve_priced_margin_lp
 from .norm_margin import NormMarginSolution, solve_norm_margin
@@ -19,6 +20,8 @@ __all__ = [
     "BarrierSolution",
     "CoordinateProblem",
     "Descent",
+    "Game",
+    "HedgeRun",
     "MarginSolution",
     "NormMarginSolution",
     "ParallelDescent",
@@ -31,7 +34,10 @@ __all__ = [
     "bregman_project",
     "coordinate_descent",
     "exponential_step",
+    "hedge",
+    "hedge_rate",
     "parallel_descent",
+    "play",
     "solve_margin_lp",
     "solve_norm_margin",
     "solve_priced_margin_lp",

@@ -35,7 +35,7 @@ LARGEST = 709.0
 def p_norm(coef: Array, p: float) -> float:
     """``(Σ |coef|^p)^(1/p)``; a vote lies on the p-convex hull where this is one.
 
-    >>> p_norm(np.array([0.25, 0.25]), 0.5), p_norm(np.array([3.0, 4.0]), 2.0)
+    >>> p_norm(np.array([0.25, 0.25]), 0.5), round(p_norm(np.array([3.0, 4.0]), 2.0), 12)
     (1.0, 5.0)
     """
     size = np.abs(np.asarray(coef, dtype=float))

@@ -1,0 +1,311 @@
+"""Which targets are probably wrong: residuals out of folds, against the spread expected there.
+
+A row is judged by models that never saw its target. Their residual is compared with how far off
+they usually are on rows like it, so that a large residual where all are large is no suspicion:
+
+    z_i = (y_i - ŷ(x_i)) / s(x_i),
+
+with ŷ and s both predicted out of folds. Rows with right targets make up the bulk of the z; their
+distribution is taken to be Student's, with width and tails from the bulk's quantiles. From it every
+row has a p-value, and from the density f of all p-values, estimated under the one assumption that
+it falls, the probability π₀ / f(p) that the target is right: the local false-discovery rate.
+
+References: Efron 2004 (empirical null, local false-discovery rate); Grenander 1956; Storey 2002.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from scipy import stats
+from scipy.optimize import nnls
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import KFold
+from sklearn.utils.validation import check_is_fitted
+
+from ..algorithms.gradient_boost_regressor import GradientBoostRegressor
+from ..data import BinnedMatrix, Table
+from ..data.table import default_names, frame_names, is_frame, read_array
+from ..estimators.inputs import read_targets
+from ..kernels.parallel import resolve_n_jobs
+from ..types import Array
+from ..validation import check_number
+from .audit import flag
+from .folds import SEED, check_classifier, take_rows
+
+BULK = (0.4, 0.7)
+"""Quantiles of |z| from which the distribution of right targets is found."""
+TAILS = (1.0, 200.0)
+"""Degrees of freedom that are looked through: heaviest and lightest tails."""
+LEAST_SPREAD = 0.25
+"""Spreads below this share of the median one are taken as that: nobody is that sure."""
+
+
+def default_predictors(n_jobs: int | None = None, seed: int = SEED) -> dict[str, Any]:
+    """Regressors that predict where none are given; outliers pull neither of them far."""
+    shared: dict[str, Any] = {"n_jobs": n_jobs, "random_state": seed}
+    return {
+        "boosted trees": GradientBoostRegressor(
+            loss="huber", n_estimators=200, learning_rate=0.1, max_leaf_nodes=16, **shared
+        ),
+        "boosted small trees": GradientBoostRegressor(
+            loss="huber", n_estimators=200, learning_rate=0.1, max_leaf_nodes=4, **shared
+        ),
+    }
+
+
+class TargetAudit(BaseEstimator):
+    """Find rows whose numeric target is probably wrong.
+
+    Regressors predict every row from the others, out of folds; a second regression predicts how far
+    off they usually are on such rows. A target is suspect if its residual is large for that.
+
+    Parameters
+    ----------
+    predictors : regressor, dict of regressors, or None
+        Who predicts. None is gradient boosting with a Huber loss, with larger and smaller trees.
+    cv : int
+        Folds.
+    fdr : float
+        Share of false alarms allowed among the flagged rows.
+    categorical_features : "from_dtype", None, or sequence of int or str
+        Passed to the default predictors.
+    n_jobs : int or None
+        Threads; None is all cores.
+    random_state : int or None
+        Seed of the folds; None is a fixed one.
+
+    Attributes
+    ----------
+    score_ : array in [0, 1]
+        Probability that each row's target is right; 0 is the most suspect.
+    suggested_ : array
+        Predicted target of each row, from models that never saw its own.
+    spread_ : array
+        Typical distance of the prediction from the target, on rows like this one.
+    z_ : array
+        Residual in units of the spread.
+    p_value_ : array
+        Chance of a residual at least that large if the target were right.
+    rank_ : array of int
+        Place of each row in the list of suspects, from 1.
+    flagged_ : array of bool
+        The suspects: as many as the allowed share of false alarms admits.
+    noise_rate_ : float
+        Estimated share of wrong targets.
+    targets_ : array
+        The given targets.
+    predictions_ : dict
+        Out-of-fold predictions of each predictor.
+    predictor_weights_ : dict
+        Weight of each in ``suggested_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-2, 2, size=(300, 2))
+    >>> y = X[:, 0] ** 2 + X[:, 1] + 0.1 * rng.normal(size=300)
+    >>> y[[3, 50, 120]] += [4.0, -5.0, 6.0]
+    >>> audit = TargetAudit().fit(X, y)
+    >>> sorted(audit.suspects(3).tolist())
+    [3, 50, 120]
+    """
+
+    def __init__(
+        self,
+        predictors: Any = None,
+        *,
+        cv: int = 5,
+        fdr: float = 0.2,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.predictors = predictors
+        self.cv = cv
+        self.fdr = fdr
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Audit the targets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            Rows. NaN is a missing value.
+        y : array-like
+            Given targets, finite numbers.
+
+        Returns
+        -------
+        self
+        """
+        check_number("fdr", self.fdr, at_least=0.0, below=1.0)
+        check_number("cv", self.cv, at_least=2, integer=True)
+        resolve_n_jobs(self.n_jobs)
+        predictors = self._check_predictors()
+        if isinstance(X, BinnedMatrix):
+            raise TypeError("X: got a BinnedMatrix, expected the rows themselves")
+        rows = X if is_frame(X) else read_array(X)
+        self.targets_ = read_targets(y, rows.shape[0])
+        if len(self.targets_) < 2 * self.cv:
+            raise ValueError(
+                f"X: got {len(self.targets_)} rows, expected at least {2 * self.cv} with cv="
+                f"{self.cv}"
+            )
+        names = [str(n) for n in frame_names(rows)] if is_frame(rows) else None
+        self.table_ = Table.learn(rows, names or default_names(rows.shape[1]), None)
+        self._predict(predictors, rows)
+        self._judge()
+        return self
+
+    def _check_predictors(self) -> dict[str, Any]:
+        if self.predictors is None:
+            seed = SEED if self.random_state is None else self.random_state
+            named = default_predictors(self.n_jobs, seed)
+            for model in named.values():
+                model.set_params(categorical_features=self.categorical_features)
+            return named
+        given = self.predictors
+        named = dict(given) if isinstance(given, Mapping) else {type(given).__name__: given}
+        for name, predictor in named.items():
+            check_classifier(f"predictors[{name!r}]", predictor)
+        if not named:
+            raise ValueError("predictors: got none, expected at least one regressor")
+        return named
+
+    def _folds(self) -> list[tuple[Array, Array]]:
+        seed = SEED if self.random_state is None else self.random_state
+        return list(KFold(self.cv, shuffle=True, random_state=seed).split(self.targets_))
+
+    def _predict(self, predictors: dict[str, Any], rows: Any) -> None:
+        """Predictions and spreads, out of folds."""
+        folds, y = self._folds(), self.targets_
+        self.predictions_ = {
+            name: _out_of_folds(model, rows, y, folds) for name, model in predictors.items()
+        }
+        found = np.array(list(self.predictions_.values()))
+        weights = _mixture(found, y)
+        self.predictor_weights_ = dict(zip(predictors, weights.tolist(), strict=True))
+        self.suggested_ = weights @ found
+        sizes = np.abs(y - self.suggested_)
+        usual = float(np.median(sizes)) or float(sizes.mean()) or 1.0
+        spreads = GradientBoostRegressor(
+            loss="huber",
+            n_estimators=50,
+            learning_rate=0.1,
+            max_leaf_nodes=8,
+            min_samples_leaf=20,
+            categorical_features=self.categorical_features,
+            n_jobs=self.n_jobs,
+            random_state=SEED,
+        )
+        # The cube root: a few wild residuals are no longer wild, and the spread is above zero.
+        roots = _out_of_folds(spreads, rows, np.cbrt(sizes / usual), folds)
+        self.spread_ = usual * np.maximum(roots, np.cbrt(LEAST_SPREAD)) ** 3
+
+    def _judge(self) -> None:
+        """Scores, ranks and flags from residuals and spreads."""
+        self.z_ = (self.targets_ - self.suggested_) / self.spread_
+        self.p_value_ = null_p_values(self.z_)
+        order = np.lexsort((np.arange(len(self.z_)), -np.abs(self.z_)))
+        self.rank_ = np.empty(len(order), dtype=int)
+        self.rank_[order] = np.arange(1, len(order) + 1)
+        self.score_ = local_fdr(self.p_value_)
+        self.noise_rate_ = float(np.mean(1.0 - self.score_))
+        self.flagged_ = flag(self.score_, np.ones(len(order), dtype=bool), self.fdr)
+
+    def suspects(self, most: int | None = None) -> Array:
+        """Row numbers, most suspect first: the flagged ones, or the first ``most`` of all rows."""
+        check_is_fitted(self, "score_")
+        order = np.argsort(self.rank_)
+        return order[self.flagged_[order]] if most is None else order[:most]
+
+
+def _out_of_folds(model: Any, rows: Any, y: Array, folds: list[tuple[Array, Array]]) -> Array:
+    """Predictions for every row by copies that learnt from the other folds."""
+    found = np.empty(len(y))
+    for train, test in folds:
+        fitted = clone(model).fit(take_rows(rows, train), y[train])
+        found[test] = fitted.predict(take_rows(rows, test))
+    return found
+
+
+def _mixture(predictions: Array, y: Array) -> Array:
+    """Weights with sum one that predict best, by least squares in which far rows count less."""
+    if len(predictions) == 1:
+        return np.ones(1)
+    residual = np.abs(y - np.median(predictions, axis=0))
+    limit = 3.0 * float(np.median(residual)) or 1.0
+    trust = np.sqrt(np.minimum(1.0, limit / np.maximum(residual, 1e-300)))
+    weights, _ = nnls((predictions * trust).T, y * trust)
+    total = float(weights.sum())
+    return weights / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
+
+
+# -- from residuals to probabilities ---------------------------------------------------------------
+
+
+def null_p_values(z: Array) -> Array:
+    """Chance of residuals at least that far out on their side, if all targets were right.
+
+    Student's distribution, with width and tails from the bulk of each side: residuals may be skew.
+
+    >>> bulk = np.random.default_rng(0).normal(size=2000)
+    >>> p = null_p_values(np.append(3.0 * bulk, 60.0))
+    >>> bool(p[-1] < 1e-4), bool(0.4 < np.mean(p < 0.5) < 0.6)
+    (True, True)
+    """
+    p = np.ones(len(z))
+    for side in (z > 0.0, z < 0.0):
+        if side.any():
+            p[side] = _tail(np.abs(z[side]))
+    return p
+
+
+def _tail(sizes: Array) -> Array:
+    """Chance of at least each size under the half of Student's distribution that fits the bulk."""
+    middle, outer = np.quantile(sizes, BULK)
+    freedom = np.geomspace(*TAILS, 200)
+    quantiles = [stats.t.ppf(0.5 + 0.5 * share, freedom) for share in BULK]
+    best = int(np.argmin(np.abs(quantiles[1] / quantiles[0] - outer / middle)))
+    width = middle / quantiles[0][best]
+    return 2.0 * stats.t.sf(sizes / width, freedom[best])
+
+
+def local_fdr(p: Array) -> Array:
+    """Probability of the null hypothesis given a p-value: π₀ over a falling density.
+
+    The density is the slope of the least concave majorant of their distribution (Grenander).
+
+    >>> p = np.concatenate([np.linspace(0.001, 1, 99), np.full(20, 1e-9)])
+    >>> found = local_fdr(p)
+    >>> bool(found[-1] < 0.01), bool(found[50] > 0.9)
+    (True, True)
+    """
+    share_right = min(1.0, 2.0 * float(np.mean(p > 0.5)))
+    values, counts = np.unique(np.append(p, 1.0), return_counts=True)
+    counts[-1] -= 1  # the end of the interval is no p-value
+    gaps = np.diff(np.append(0.0, values))
+    heights: list[float] = []
+    widths: list[float] = []
+    sizes: list[int] = []
+    for count, gap in zip((counts / len(p)).tolist(), np.maximum(gaps, 1e-300), strict=True):
+        mass, width, size = count, float(gap), 1
+        while heights and mass / width >= heights[-1]:
+            mass, width, size = (
+                mass + heights[-1] * widths[-1],
+                width + widths.pop(),
+                size + sizes.pop(),
+            )
+            heights.pop()
+        heights.append(mass / width)
+        widths.append(width)
+        sizes.append(size)
+    density = np.repeat(heights, sizes)[np.searchsorted(values, p)]
+    return np.minimum(1.0, share_right / np.maximum(density, 1e-300))

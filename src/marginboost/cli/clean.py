@@ -1,0 +1,145 @@
+"""Write a table without the labels that are probably wrong.
+
+Audits the table and acts on the suspects: leaves them out, gives them the most likely label, or
+adds a column of weights. With --decisions, what you decided while looking at the report counts
+more: rows you called wrong are acted on, rows you called right are never touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from .audit import audit_rows, labelled_rows, row_numbers
+from .errors import UsageError
+from .options import add_data, add_reading, add_roles
+from .output import Answer, Screen, check_target, table_bytes, write_file
+
+POLICIES = ("drop", "relabel", "downweight")
+WEIGHT = "label_weight"
+"""Column that ``downweight`` adds."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add arguments and options."""
+    add_data(parser)
+    add_roles(parser)
+    parser.add_argument(
+        "--policy",
+        choices=POLICIES,
+        default="drop",
+        help="what to do with suspects (default: drop)",
+    )
+    parser.add_argument("--decisions", metavar="FILE", help="CSV that audit --serve kept")
+    parser.add_argument(
+        "--only-confirmed",
+        action="store_true",
+        help="act only on rows that --decisions calls wrong",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", required=True, help=".csv, .tsv, .parquet or .arrow, also with .gz"
+    )
+    parser.add_argument(
+        "--skip-unlabelled", action="store_true", help="leave out rows without a label"
+    )
+    parser.add_argument(
+        "--fdr",
+        type=float,
+        default=0.2,
+        metavar="SHARE",
+        help="false alarms allowed among the suspects (default: 0.2)",
+    )
+    parser.add_argument("--cv", type=int, metavar="K", help="folds; by default as the audit has it")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
+    parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
+    add_reading(parser)
+
+
+def run(args: argparse.Namespace) -> Answer:
+    """Audit, decide, write."""
+    _check(args)
+    from .dataset import plain_text, training_data
+    from .decisions import read_decisions
+
+    file = labelled_rows(args)
+    data = training_data(args, file)
+    audit = audit_rows(args, data).audit
+    given = [plain_text(label) for label in data.labels.tolist()]
+    decisions = {}
+    if args.decisions is not None:
+        decisions = read_decisions(args.decisions, row_numbers(file).tolist(), given)
+    undecided = "keep" if args.only_confirmed else "act"
+    places, labels, weight = audit.clean(
+        _positions(data), data.labels, args.policy, decisions=decisions, undecided=undecided
+    )
+    columns = {name: _values(file.column(name), places) for name in file.names}
+    if args.policy == "relabel":
+        texts = [plain_text(label) for label in labels.tolist()]
+        changed = [a != b for a, b in zip(texts, given, strict=True)]
+        columns[args.label] = [
+            new if moved else old
+            for new, moved, old in zip(texts, changed, columns[args.label], strict=True)
+        ]
+    if args.policy == "downweight":
+        columns[WEIGHT] = weight.tolist()
+    write_file(args.out, table_bytes(columns, args.out))
+    acted = int((data.labels[places] != labels).sum()) if args.policy == "relabel" else None
+    return Answer(
+        {
+            "command": "clean",
+            "file": file.path,
+            "policy": args.policy,
+            "rows": file.n_rows,
+            "rows_written": len(places),
+            "dropped": file.n_rows - len(places),
+            "relabelled": acted or 0,
+            "decisions": len(decisions),
+            "noise_rate": audit.noise_rate_,
+            "out": args.out,
+        }
+    )
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Raise, before any work, if an option makes no sense."""
+    if args.target is not None:
+        raise UsageError("--target: only labels can be cleaned; audit --target lists wrong numbers")
+    if args.only_confirmed and args.decisions is None:
+        raise UsageError("--only-confirmed: needs --decisions, which say what is confirmed")
+    if args.weight is not None:
+        raise UsageError("--weight: an audit judges every row alike; leave the column out (--drop)")
+    if args.cv is not None and args.cv < 2:
+        raise UsageError(f"--cv: got {args.cv}, expected at least 2")
+    if not 0.0 <= args.fdr < 1.0:
+        raise UsageError(f"--fdr: got {args.fdr:g}, expected a number from 0 to below 1")
+    if not 0 <= args.seed < 2**32:
+        raise UsageError(f"--seed: got {args.seed}, expected 0 to {2**32 - 1}")
+    others = {"data file": args.data, "file of decisions": args.decisions}
+    check_target(args.out, "--out", others)
+
+
+def _positions(data: Any) -> Any:
+    import numpy as np
+
+    return np.arange(len(data.labels))
+
+
+def _values(column: Any, places: Any) -> list[Any]:
+    values: list[Any] = column.take(places).to_pylist()
+    return values
+
+
+def show(answer: dict[str, Any], screen: Screen) -> None:
+    """Print what was done."""
+    done = {
+        "drop": f"{answer['dropped']:,} left out",
+        "relabel": f"{answer['relabelled']:,} given another label",
+        "downweight": f"all weighed, in column {WEIGHT}",
+    }
+    name = Path(answer["file"]).name if answer["file"] != "-" else "standard input"
+    screen.say(
+        f"{name}: {answer['rows']:,} rows, {done[answer['policy']]}"
+        + (f", {answer['decisions']:,} decisions read" if answer["decisions"] else "")
+        + f". Wrote {answer['out']}."
+    )

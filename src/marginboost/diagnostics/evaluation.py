@@ -1,0 +1,163 @@
+"""How good a fitted classifier is on rows it has not seen, beside a model that knows only shares.
+
+An error rate means little without the one of guessing. Every number here stands beside its value
+for the base rate: the model that gives each row the shares of the classes in these labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import confusion_matrix, roc_auc_score, roc_curve
+
+from ..types import Array
+from .arrays import distribution
+
+BINS = 10
+"""Bins of the calibration curve, by rank: as many rows in each as can be."""
+FLOOR = 1e-15
+"""Least probability in a log-loss."""
+NEARLY = 0.02
+"""A model that predicts all but its commonest class for a smaller share is nearly constant."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Quality of a classifier on a set of rows.
+
+    Attributes
+    ----------
+    classes : list
+        The labels.
+    n_rows : int
+        Rows that were judged.
+    scores : dict
+        ``error``, ``balanced_error``, ``auc`` (of several classes, the mean of each against the
+        others; NaN where a class is missing), ``log_loss``, ``brier`` and ``calibration_error``,
+        the mean distance of predicted and observed shares.
+    base : dict
+        The same for the base rate.
+    confusion : array (n_classes, n_classes)
+        Weight of the rows by true (row) and predicted (column) label.
+    roc : dict of str to (array, array)
+        False and true positive rates, by class; of two classes, the second one's.
+    calibration : array (n_bins, 3)
+        Mean prediction, share of the class, and weight in bins of equal count; of several classes,
+        over the predicted ones.
+    nearly_constant : bool
+        Whether hardly any row is given another label than the commonest.
+    """
+
+    classes: list[Any]
+    n_rows: int
+    scores: dict[str, float]
+    base: dict[str, float]
+    confusion: Array
+    roc: dict[str, tuple[Array, Array]]
+    calibration: Array
+    nearly_constant: bool
+
+
+def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    """Judge a fitted classifier on rows and labels.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With ``predict``, ``predict_proba`` and ``classes_``.
+    X, y : array-like
+        Rows, and labels the model knows.
+    sample_weight : array, optional
+        Weights of the rows.
+
+    Returns
+    -------
+    Evaluation
+    """
+    classes = np.asarray(model.classes_)
+    labels = np.asarray(y)
+    unknown = np.setdiff1d(labels, classes)
+    if unknown.size:
+        raise ValueError(
+            f"y: got label {unknown.tolist()[0]!r}, expected one of {classes.tolist()}"
+        )
+    weights = distribution("sample_weight", sample_weight, len(labels))
+    codes = np.searchsorted(classes, labels)
+    predicted = np.searchsorted(classes, np.asarray(model.predict(X)))
+    proba = np.asarray(model.predict_proba(X), dtype=np.float64)
+    k = len(classes)
+    shares = np.bincount(codes, weights, k)
+    base = np.broadcast_to(shares, proba.shape)
+    commonest = np.full(len(codes), int(np.argmax(shares)))
+    confusion = confusion_matrix(codes, predicted, labels=range(k), sample_weight=weights)
+    return Evaluation(
+        classes.tolist(),
+        len(labels),
+        _scores(codes, predicted, proba, weights),
+        _scores(codes, commonest, base, weights),
+        confusion * (len(labels) if sample_weight is None else 1.0),
+        _roc(classes, codes, proba, weights),
+        _calibration(codes, proba, weights),
+        bool(k > 1 and weights[predicted != np.bincount(predicted).argmax()].sum() < NEARLY),
+    )
+
+
+def _scores(codes: Array, predicted: Array, proba: Array, weights: Array) -> dict[str, float]:
+    k = proba.shape[1]
+    wrong = (predicted != codes).astype(np.float64)
+    seen = np.unique(codes)
+    per_class = [np.average(wrong[codes == c], weights=weights[codes == c]) for c in seen]
+    hit = proba[np.arange(len(codes)), codes]
+    target = np.eye(k)[codes]
+    bins = _calibration(codes, proba, weights)
+    return {
+        "error": float(weights @ wrong),
+        "balanced_error": float(np.mean(per_class)),
+        "auc": _auc(codes, proba, weights),
+        "log_loss": float(-(weights @ np.log(np.maximum(hit, FLOOR)))),
+        "brier": float(weights @ ((proba - target) ** 2).sum(axis=1)),
+        "calibration_error": float(bins[:, 2] @ np.abs(bins[:, 0] - bins[:, 1])),
+    }
+
+
+def _auc(codes: Array, proba: Array, weights: Array) -> float:
+    k = proba.shape[1]
+    if len(np.unique(codes)) < k:
+        return float("nan")
+    sides = [k - 1] if k == 2 else range(k)
+    each = [roc_auc_score(codes == c, proba[:, c], sample_weight=weights) for c in sides]
+    return float(np.mean(each))
+
+
+def _roc(
+    classes: Array, codes: Array, proba: Array, weights: Array
+) -> dict[str, tuple[Array, Array]]:
+    k = len(classes)
+    sides = [k - 1] if k == 2 else range(k)
+    curves = {}
+    for c in sides:
+        if 0 < (codes == c).sum() < len(codes):
+            rates = roc_curve(codes == c, proba[:, c], sample_weight=weights)
+            curves[str(classes[c])] = (rates[0], rates[1])
+    return curves
+
+
+def _calibration(codes: Array, proba: Array, weights: Array) -> Array:
+    """Predicted and observed shares: of the second class of two, else of the predicted class."""
+    if proba.shape[1] == 2:
+        said, happened = proba[:, 1], codes == 1
+    else:
+        best = proba.argmax(axis=1)
+        said, happened = proba[np.arange(len(codes)), best], codes == best
+    first = np.searchsorted(np.sort(said), said)  # equal predictions are never separated
+    bins = first * BINS // len(said)
+    rows = []
+    for number in np.unique(bins):
+        part = bins == number
+        mass = weights[part].sum()
+        if mass > 0.0:
+            means = (weights[part] @ said[part], weights[part] @ happened[part])
+            rows.append([means[0] / mass, means[1] / mass, mass])
+    return np.array(rows)
