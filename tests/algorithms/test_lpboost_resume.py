@@ -49,7 +49,7 @@ def test_resumes_bit_for_bit_after_forgetting(solver, form, tmp_path):
     never_idle = solver == "smooth" and form == {"nu": None}
     assert never_idle or max(watch.dropped) > 0
     forgot = int(np.argmax(np.array(watch.dropped) > 0)) + 1
-    for crash_at in {1, forgot, forgot + 1, whole.n_iter_ - 1}:
+    for crash_at in (forgot, forgot + 1):  # test_resume tries every round
         path = tmp_path / f"{crash_at}.json"
         with pytest.raises(KeyboardInterrupt):
             fit(solver, form, Checkpoint(path, every=1), Watch(crash_at))

@@ -20,8 +20,13 @@ from write import outcome  # noqa: E402
 
 CHANGED = {
     "NuArcClassifier | three classes": "a step of real-valued outputs missed the minimiser",
+    **dict.fromkeys(
+        (f"RobustBoostClassifier | {problem}" for problem in ("two classes", "weighted")),
+        "its audit votes with gradient trees, and a committee of them may be chosen",
+    ),
+    "RobustBoostClassifier | three classes": "its audit votes with gradient trees",
 }
-"""Cases whose answers were wrong when the files were written, with the reason."""
+"""Cases whose answers differ from the files for good, with the reason; the files still load."""
 
 
 def golden(stem: str) -> dict:

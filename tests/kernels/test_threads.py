@@ -60,18 +60,22 @@ def assert_same_bits(one, other):
     np.testing.assert_array_equal(one.margins_, other.margins_)
 
 
+PARTITION = {"estimator": StumpOracle("partition"), "categorical_features": [4]}
+
+
 @pytest.mark.parametrize(
-    ("make", "settings"),
+    ("make", "settings", "weighted"),
     [
-        (AdaBoostClassifier, {}),
-        (AdaBoostClassifier, {"max_bins": None}),
-        (AdaBoostClassifier, {"estimator": StumpOracle("partition"), "categorical_features": [4]}),
-        (AdaBoostClassifier, {"estimator": TreeOracle(max_depth=2)}),
-        (ArcGVClassifier, {"monotone": False}),
-        (BaggedVoteClassifier, {}),
+        (AdaBoostClassifier, {}, False),
+        (AdaBoostClassifier, {}, True),
+        (AdaBoostClassifier, {"max_bins": None}, False),
+        (AdaBoostClassifier, PARTITION, True),
+        (AdaBoostClassifier, {"estimator": TreeOracle(max_depth=2)}, False),
+        (AdaBoostClassifier, {"estimator": TreeOracle(max_depth=2)}, True),
+        (ArcGVClassifier, {"monotone": False}, False),
+        (BaggedVoteClassifier, {}, True),
     ],
 )
-@pytest.mark.parametrize("weighted", [False, True])
 def test_any_number_of_threads_gives_the_same_bits(many_rows, make, settings, weighted):
     X, y = many_rows
     if "categorical_features" in settings:

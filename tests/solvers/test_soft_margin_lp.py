@@ -27,7 +27,7 @@ from strategies import binned_sample, few, stump_matrix, theory
 
 SOLVERS = ["simplex", "interior", "smooth"]
 EXACT = {"simplex": 1e-8, "interior": 1e-8, "smooth": 1e-6}
-many = settings(theory, max_examples=100)
+many = settings(theory, max_examples=60)
 
 
 @st.composite
