@@ -28,8 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--algorithm",
         metavar="NAME",
         help="`marginboost info` lists them; the default for --label, robustboost, audits the "
-        "labels and chooses a model that suits them; with --nu or --checkpoint it is lpboost, which "
-        "solves the soft margin to a proven gap; that for --target is gradientboost",
+        "labels and chooses a model that suits them; with --nu or --checkpoint it is lpboost, "
+        "which solves the soft margin to a proven gap; that for --target is gradientboost",
     )
     parser.add_argument(
         "--folds",
