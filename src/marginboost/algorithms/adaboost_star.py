@@ -20,7 +20,6 @@ from typing import Any, ClassVar
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
 from ..validation import check_number
 from .adaboost import AdaBoost
 
@@ -131,9 +130,9 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
         super().check_parameters()
         check_number("accuracy", self.accuracy, above=0.0, below=1.0)
 
-    def make_link(self) -> Link:
-        """Votes compared with labels: scores grow with every round, whatever the odds are."""
-        return VoteLink()
+    def fits_link(self) -> bool:
+        """Votes are compared with labels: scores grow with every round, whatever the odds are."""
+        return True
 
     def make_rule(self, sample: Sample) -> AdaBoostStar:
         """Make the algorithm."""

@@ -24,7 +24,6 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
 from .adaboost import AdaBoost
 
 LOWEST, HIGHEST = -0.99, 1.0 - 1e-9
@@ -151,9 +150,9 @@ class ArcGVClassifier(BaseMarginClassifier):
         )
         self.monotone = monotone
 
-    def make_link(self) -> Link:
-        """Votes compared with labels: scores grow with every round, whatever the odds are."""
-        return VoteLink()
+    def fits_link(self) -> bool:
+        """Votes are compared with labels: scores grow with every round, whatever the odds are."""
+        return True
 
     def make_rule(self, sample: Sample) -> ArcGV:
         """Make the algorithm."""

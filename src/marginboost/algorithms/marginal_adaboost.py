@@ -28,7 +28,6 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
 from ..validation import check_choice, check_number
 from .adaboost import AdaBoost
 
@@ -217,9 +216,9 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         check_number("epsilon", self.epsilon, above=0.0, below=1.0)
         check_choice("search_bound", self.search_bound, ("safe", "thesis"))
 
-    def make_link(self) -> Link:
-        """Votes compared with labels: scores grow with every round, whatever the odds are."""
-        return VoteLink()
+    def fits_link(self) -> bool:
+        """Votes are compared with labels: scores grow with every round, whatever the odds are."""
+        return True
 
     def make_rule(self, sample: Sample) -> MarginalAdaBoost:
         """Make the algorithm."""

@@ -195,6 +195,10 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         """From scores to probabilities: here by the exponential loss."""
         return LogisticLink(2.0)
 
+    def fits_link(self) -> bool:
+        """Whether probabilities come from votes compared with labels: scores are no log-odds."""
+        return isinstance(self.make_link(), VoteLink)
+
     def model_parts(self, n_classes: int, chosen: Mapping[str, float]) -> tuple[type[Model], Link]:
         """Type and link of a model of one run in which fit chose this: what a file leaves out."""
         return self.model_type, self.make_link()
@@ -244,7 +248,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             self.solve(data.of_signs(), oracle, self._encoder(data))
         else:
             self._learn_several(data, oracle, reduction)
-        if isinstance(self.make_link(), VoteLink):
+        if self.fits_link():
             self._fit_link(data, oracle)
 
     def _learn_several(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:

@@ -36,3 +36,6 @@ class Solver(Protocol):
 
     def make_link(self) -> Link:
         """From scores to probabilities."""
+
+    def fits_link(self) -> bool:
+        """Whether a file may hold a link that was fitted to votes."""

@@ -254,7 +254,7 @@ def _read_link(fields: dict[str, Field], solver: Solver, usual: Link, n_offsets:
     """The usual link, or where votes were compared with labels, what came of that."""
     if "link" not in fields:
         return usual
-    if not isinstance(usual, VoteLink):
+    if not (isinstance(usual, VoteLink) or solver.fits_link()):
         fields["link"].wrong(f"no link: that of {type(solver).__name__} is not fitted")
     entries = fields["link"].keys(("slope", "offsets"))
     slope = entries["slope"].number(finite=True)
