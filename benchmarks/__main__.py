@@ -1,4 +1,4 @@
-"""Command line: ``python -m benchmarks [name ...] [--quick] [--json FILE] [--repeats K]``."""
+"""Command line: ``python -m benchmarks [name ...] [--quick] [--json FILE] [options]``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
 from .gradient import gradient
 from .leveraging import leveraging
+from .noise_losses import noise_losses
 from .predicting import predict
+from .probabilities import probabilities
+from .regression import regression
 from .report import Section, show, show_environment, show_goals
+from .robust import robust
 from .scaling import scaling
 from .shapley import shapley
 from .sizes import FULL, QUICK, Sizes
@@ -26,7 +30,9 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(gradient, leveraging, shapley, audit, target_audit),
+        *(probabilities, noise_losses),
+        *(gradient, leveraging, shapley, audit, target_audit, regression),
+        robust,
     )
 }
 
@@ -40,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sizes = QUICK if chosen.quick else FULL
     if chosen.repeats:
         sizes = replace(sizes, repeats=chosen.repeats)
+    rows = chosen.rows or sizes.robust_rows
+    sizes = replace(sizes, minutes=chosen.minutes, robust_rows=rows)
     found = environment()
     show_environment(found)
     if chosen.quick:
@@ -64,6 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="small sizes, a minute or two")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
     parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")
+    parser.add_argument(
+        "--minutes", type=float, metavar="M", help="end robust then; it goes on when run again"
+    )
+    parser.add_argument("--rows", type=int, metavar="N", help="rows that robust learns from")
     return parser
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 Shape = tuple[int, int]
 
@@ -23,6 +25,8 @@ class Sizes:
     predict_shape: Shape = (1_000_000, 28)
     predict_train_rows: int = 50_000
     predict_rounds: tuple[int, ...] = (10, 100, 1000)
+    predict_tree_rows: int = 400_000
+    predict_trees: int = 100
 
     scaling_rows: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000)
     scaling_features: tuple[int, ...] = (5, 10, 20, 50, 100, 200)
@@ -38,6 +42,7 @@ class Sizes:
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
+    regression_rows: int = 3000
     gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
     gradient_classes: int = 5
     gradient_class_rounds: int = 30
@@ -54,6 +59,7 @@ class Sizes:
     )
     soft_margin_seconds: float = 75.0
     soft_margin_full_rows: int = 1000
+    soft_margin_plane_rows: int = 1500
 
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
@@ -67,11 +73,24 @@ class Sizes:
     audit_sets: int | None = None
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
+    audit_large: tuple[int, ...] = (20_000, 200_000)
+
+    robust_rows: int = 1500
+    robust_sets: int | None = None
+    robust_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
+    robust_kinds: tuple[str, ...] = ("uniform", "class-conditional", "feature-dependent")
+    robust_splits: int = 5
+    robust_results: Path | None = None
+    minutes: float | None = None
+
+    noise_rows: int = 600
+    noise_splits: int = 2
 
 
 FULL = Sizes()
 
 QUICK = Sizes(
+    regression_rows=200,
     repeats=2,
     test_rows=10_000,
     stump_shapes=((20_000, 28), (10_000, 50)),
@@ -79,6 +98,8 @@ QUICK = Sizes(
     adaboost_rounds=10,
     predict_shape=(50_000, 28),
     predict_train_rows=10_000,
+    predict_tree_rows=20_000,
+    predict_trees=20,
     scaling_rows=(5_000, 10_000, 20_000, 40_000),
     scaling_features=(5, 10, 20, 40),
     scaling_rounds=(50, 100, 200, 400),
@@ -93,6 +114,7 @@ QUICK = Sizes(
     soft_margin_cases=((0.7, 1_000), (0.7, 4_000)),
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,
+    soft_margin_plane_rows=600,
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,
@@ -103,4 +125,13 @@ QUICK = Sizes(
     audit_sets=2,
     audit_rates=(0.1,),
     audit_seeds=1,
+    noise_rows=200,
+    noise_splits=1,
+    audit_large=(),
+    robust_rows=100,
+    robust_sets=1,
+    robust_rates=(0.2,),
+    robust_kinds=("uniform",),
+    robust_splits=1,
+    robust_results=Path(tempfile.gettempdir()) / "marginboost-robust-quick.json",
 )

@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 import time
+import warnings
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
@@ -45,6 +46,7 @@ def soft_margin(sizes: Sizes) -> Section:
         row += [found["gap"], found["gap_minute"], found["rounds"], found["columns"]]
         table.rows.append([*row, found["peak"] / 1e9])
     _compare(section, sizes.soft_margin_full_rows)
+    _in_the_plane(section, sizes.soft_margin_plane_rows)
     if find_spec("colboost") is None:
         section.skipped.append("colboost is not installed")
     else:
@@ -60,6 +62,12 @@ def _judge(section: Section, done: dict[tuple[float, int], dict[str, Any]]) -> N
     section.goals.append(
         Goal("ν = 0.7, 100,000 rows, seconds to gap 1e-3", seconds, "<", 30.0, " s")
     )
+    for nu, rows, most in ((0.4, 100_000, 2.0), (0.7, 1_000_000, 3.0)):
+        found = done.get((nu, rows))
+        took = found["seconds"] if found and found["met"] else None
+        section.goals.append(
+            Goal(f"ν = {nu}, {rows:,} rows, seconds to gap 1e-3", took, "<=", most, " s")
+        )
     million = done.get((0.7, 1_000_000))
     peak = million["peak"] / 1e9 if million else None
     section.goals.append(Goal("ν = 0.7, 1,000,000 rows, peak", peak, "<=", 4.0, " GB"))
@@ -137,6 +145,33 @@ def _compare(section: Section, rows: int) -> None:
         table.rows.append([nu, f"SciPy, {outcomes.shape[1]} columns", theirs, full.value])
         section.goals.append(Goal(f"SciPy / us, {rows:,} rows, ν = {nu}", theirs / ours, unit="×"))
     section.tables.append(table)
+
+
+def _in_the_plane(section: Section, rows: int) -> None:
+    """Two features, where stumps cannot tell the classes apart: by levels, and one by one."""
+    from marginboost import LPBoostClassifier, TimeBudget
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, 2))
+    y = (X[:, 0] * X[:, 1] > 0) ^ (rng.random(rows) < FLIPPED)
+    what = f"{rows:,} rows, 2 features"
+    table = Table(what, ["ν", "start", "seconds", "gap", "upper bound"])
+    times = section.times.setdefault(what, {})
+    for nu in (0.05, 0.1, 0.2, 0.3):
+        for start, solver in (("all stumps, by levels", "auto"), ("none", "interior")):
+            limit = [TimeBudget(MINUTE)]
+            model = LPBoostClassifier(nu=nu, solver=solver, tol=TOLERANCE, callbacks=limit)
+            started = time.perf_counter()
+            with warnings.catch_warnings():  # of a soft margin of zero
+                warnings.simplefilter("ignore")
+                model.fit(X, y)
+            took = time.perf_counter() - started
+            times[f"ν = {nu}, {solver}"] = [took]
+            found = model.certificate_
+            table.rows.append([nu, start, took, found.gap, found.upper])
+    section.tables.append(table)
+    longest = max(seconds[0] for name, seconds in times.items() if name.endswith("auto"))
+    section.goals.append(Goal(f"{what}, ν = 0.05 to 0.3: most seconds", longest, "<=", 0.5, " s"))
 
 
 def _beside_colboost(section: Section) -> None:

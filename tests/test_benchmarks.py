@@ -41,6 +41,8 @@ TINY = replace(
     predict_shape=(300, 4),
     predict_train_rows=200,
     predict_rounds=(1, 4),
+    predict_tree_rows=300,
+    predict_trees=3,
     scaling_rows=(100, 200),
     scaling_features=(2, 4),
     scaling_rounds=(2, 4),
@@ -201,9 +203,12 @@ def test_sklearn_adaboost(capsys):
 def test_predict(capsys):
     section = predicting.predict(TINY)
     check_section(section, capsys)
-    beside, rounds = section.times.values()
+    beside, rounds, trees, *one_row = section.times.values()
     assert section.goals[0].measured == speedup(beside, "marginboost")
     assert section.goals[1].measured == min(rounds["4"]) / min(rounds["1"])
+    assert section.goals[2].measured == speedup(trees, "marginboost")
+    for goal, times in zip(section.goals[3:], one_row, strict=True):
+        assert goal.measured == 1e3 * min(times["marginboost"])
 
 
 @pytest.mark.slow
@@ -259,6 +264,7 @@ def test_soft_margin(monkeypatch, capsys):
         TINY,
         soft_margin_cases=((0.7, 100_000), (0.7, 1_000_000), (0.4, 100_000)),
         soft_margin_full_rows=40,
+        soft_margin_plane_rows=40,
     )
     section = soft_margin.soft_margin(full)
     check_section(section, capsys)

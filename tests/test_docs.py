@@ -28,6 +28,7 @@ def at_hand():
         "X": X[:120],
         "y": y[:120],
         "X_valid": X[120:],
+        "X_new": X[120:],
         "y_valid": y[120:],
         "model": model,
     }

@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .algorithms.lpboost import LPBoost
+from .algorithms.lpboost_regressor import LPBoostRegressor
 from .algorithms.multiclass import MulticlassBooster
 from .core.callbacks import Callback
 from .core.certificate import Certificate
@@ -53,7 +54,7 @@ class Verification:
     objective : str
         What the bounds are about.
     margins : array
-        Margin of each row.
+        Margin of each row; of a regressor, its residual.
     value : float
         Objective of the model.
     lower, upper : float
@@ -91,7 +92,7 @@ def verify(
 
     Parameters
     ----------
-    model : classifier of this package
+    model : classifier of this package, or LPBoostRegressor
         Fitted, or loaded from a file; of two classes, or of several by way of two.
     X, y, sample_weight
         The rows, labels and weights that it was fitted to.
@@ -123,6 +124,8 @@ def verify(
     'the model attains ... on these rows, not ...
     """
     check_verifiable(model)
+    if isinstance(model, LPBoostRegressor):
+        return _verify_regression(model, X, y, sample_weight, tol, callbacks)
     solver = model.estimator_ if isinstance(model, MulticlassBooster) else model
     labels, weights = solver.training_set(X, y, sample_weight)
     if not solver.model_.reduced:
@@ -212,6 +215,8 @@ def verify_regressor(
 def check_verifiable(model: Any) -> None:
     """Raise TypeError for a model whose certificate cannot be checked in this way."""
     check_is_fitted(model)
+    if isinstance(model, LPBoostRegressor):
+        return
     fitted = model.model_ if isinstance(model, ClassifierOutputs) else None
     two = isinstance(fitted, BinaryModel) and not isinstance(fitted, LabelModel)
     if not (two or (isinstance(fitted, ReducedModel) and fitted.code.all())):
@@ -252,6 +257,38 @@ def _verify_problem(
     return Verification(rule.objective.name, margins, value, lower, upper, [*lies, *found], remark)
 
 
+def _verify_regression(
+    model: LPBoostRegressor,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    tol: float | None,
+    callbacks: Sequence[Callback],
+) -> Verification:
+    """Check the certificate of a regression with a tube."""
+    sample, oracle = model.sample_of(X, y, sample_weight)
+    rule = model.make_rule(sample)
+    problem = rule.make_problem(sample)
+    scores, length = sample.scores(model.ensemble_), rule.length(model.ensemble_)
+    value = rule.value_of(scores, length, sample)
+    lies: list[str] = []
+    lower, upper, remark = value, np.inf, ""
+    if not oracle.exact:
+        remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
+    else:
+        width = min(max(model.certificate_.gap, 1e-6), 1e-3) if tol is None else tol
+        fresh = model.make_rule(sample)
+        plain = StumpOracle(oracle.categorical) if isinstance(oracle, StumpOracle) else oracle
+        run = train(sample, plain, fresh, max_rounds=MAX_ROUNDS, tol=width, callbacks=callbacks)
+        lower = max(value, run.certificate.value)
+        dual = problem.balanced(run.dual)
+        edge, lies = _checked_edge(sample, oracle, dual)
+        upper = problem.upper(dual, edge) if dual.any() else problem.empty
+    found = _contradictions(model.certificate_, oracle.exact, value, lower, upper)
+    name = rule.objective.name
+    return Verification(name, sample.y - scores, value, lower, upper, [*lies, *found], remark)
+
+
 def _solve_anew(
     sample: Sample, oracle: Oracle, nu: float | None, tol: float, callbacks: Sequence[Callback]
 ) -> Run:
@@ -272,10 +309,15 @@ def _largest_edge(run: Run, oracle: Oracle, nu: float | None) -> tuple[float, li
     excess = float((np.abs(dual) / caps(run.sample.prior, nu)).max())
     if excess > 1.0 + ROUNDING:
         return np.inf, []
-    said = float(oracle.bind(run.sample).best(dual)[0].edge)
+    return _checked_edge(run.sample, oracle, dual)
+
+
+def _checked_edge(sample: Sample, oracle: Oracle, dual: Array) -> tuple[float, list[str]]:
+    """Largest edge under signed weights; of stumps, summed up anew and compared."""
+    said = float(oracle.bind(sample).best(dual)[0].edge)
     if not isinstance(oracle, StumpOracle):
         return said, []
-    edge = _largest_stump_edge(run.sample, dual, oracle.categorical)
+    edge = _largest_stump_edge(sample, dual, oracle.categorical)
     if abs(edge - said) <= ROUNDING:
         return edge, []
     return edge, [

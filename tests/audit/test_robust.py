@@ -1,12 +1,22 @@
 """The one-line robust classifier."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
-from marginboost import AdaBoostClassifier, BinnedMatrix, RobustBoostClassifier, TreeOracle
+from marginboost import (
+    AdaBoostClassifier,
+    BinnedMatrix,
+    RobustBoostClassifier,
+    TreeOracle,
+    verify,
+)
+from marginboost.audit import plant_flips
+from marginboost.audit.forest import BinnedForest
+from marginboost.audit.soft_labels import soft_rows
 from marginboost.datasets import flip_labels, twonorm
 
 
@@ -19,7 +29,7 @@ def noisy():
 
 def test_beats_adaboost_under_noise(noisy):
     X, labels, flipped, (X_test, y_test) = noisy
-    robust = RobustBoostClassifier().fit(X, labels)
+    robust = RobustBoostClassifier(model="soft-margin").fit(X, labels)
     plain = AdaBoostClassifier(n_estimators=200).fit(X, labels)
     assert robust.score(X_test, y_test) > plain.score(X_test, y_test) + 0.02
     assert robust.noise_rate_ == pytest.approx(0.2, abs=0.06)
@@ -32,7 +42,7 @@ def test_beats_adaboost_under_noise(noisy):
 @pytest.mark.parametrize("policy", ["drop", "relabel", "keep"])
 def test_policies(policy, noisy):
     X, labels, _, (X_test, y_test) = noisy
-    model = RobustBoostClassifier(policy=policy).fit(X, labels)
+    model = RobustBoostClassifier(policy=policy, model="soft-margin").fit(X, labels)
     assert model.score(X_test, y_test) > 0.85
     assert model.dual_.shape == labels.shape
     # What is dropped or put right need not be left room for.
@@ -51,14 +61,14 @@ def test_nu_leaves_room_for_what_the_base_learner_cannot_fit(estimator, low, hig
     """Labels are right, but stumps know nothing of an exclusive or; trees do."""
     X = np.random.default_rng(0).uniform(-1, 1, size=(300, 2))
     y = X[:, 0] * X[:, 1] > 0
-    model = RobustBoostClassifier(estimator, n_estimators=60).fit(X, y)
+    model = RobustBoostClassifier(estimator, n_estimators=60, model="soft-margin").fit(X, y)
     assert model.noise_rate_ < 0.05
     assert low <= model.nu_ <= high
 
 
 def test_saves_and_loads(noisy, tmp_path):
     X, labels, _, _ = noisy
-    model = RobustBoostClassifier().fit(X, labels)
+    model = RobustBoostClassifier(model="soft-margin").fit(X, labels)
     model.save(tmp_path / "model.json")
     loaded = marginboost.load(tmp_path / "model.json")
     assert isinstance(loaded, RobustBoostClassifier)
@@ -73,11 +83,150 @@ def test_saves_and_loads(noisy, tmp_path):
 
 def test_more_than_two_classes(tmp_path):
     X, y = load_iris(return_X_y=True)
-    model = RobustBoostClassifier().fit(X, y)
+    model = RobustBoostClassifier(model="soft-margin", cv=3).fit(X, y)
     model.save(tmp_path / "model.json")
     assert marginboost.load(tmp_path / "model.json").problems_[2].nu_ == model.nu_
     assert model.score(X, y) > 0.9
     assert {problem.nu_ for problem in model.problems_} == {model.nu_}
+
+
+# -- the choice ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def crossed():
+    """Labels that no stump can tell, a fifth of them wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(400, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    labels, _ = plant_flips(y, 0.2)
+    return X, y, labels
+
+
+def test_interactions_call_for_trees(crossed):
+    X, y, labels = crossed
+    model = RobustBoostClassifier(cv=3).fit(X, labels)
+    trees, stumps = model.choice_
+    assert (trees.model, trees.chosen, stumps.chosen) == ("committee", True, False)
+    assert trees.loss < stumps.loss
+    assert trees.error < 0.2 < stumps.error
+    assert "better than stumps by" in trees.why
+    assert model.score(X, y) > 0.93
+    assert model.noise_rate_ == pytest.approx(0.2, abs=0.07)
+    assert not model.certified_
+    assert model.certificate_.lower == model.margins(X, labels).min()
+    assert verify(model, X, labels).holds
+
+
+def test_where_stumps_are_better_the_soft_margin_is_certified():
+    """Ten features add up: trees must spread their few rows over interactions that are none."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 10))
+    y = (np.sign(X).sum(axis=1) + 0.5 > 0).astype(int)
+    labels, _ = plant_flips(y, 0.1)
+    model = RobustBoostClassifier(cv=3).fit(X, labels)
+    assert [option.chosen for option in model.choice_] == [False, True]
+    assert "standard errors" in model.choice_[1].why
+    assert model.certified_
+    assert verify(model, X, labels).holds
+    assert model.explain().names[0] == "x0"
+
+
+def test_a_given_base_learner_is_used(crossed):
+    X, _, labels = crossed
+    model = RobustBoostClassifier(TreeOracle(max_depth=2), n_estimators=5, cv=2).fit(X, labels)
+    assert model.choice_[1].why == "a base learner was given"
+    assert model.nu_ > 0
+    with pytest.raises(
+        ValueError, match=r"estimator: got .*, expected None with model='committee'"
+    ):
+        RobustBoostClassifier(TreeOracle(), model="committee").fit(X, labels)
+
+
+def test_choice_and_model_repeat(crossed):
+    X, _, labels = crossed
+    first, second = (RobustBoostClassifier(cv=2, random_state=3).fit(X, labels) for _ in range(2))
+    assert first.choice_ == second.choice_
+    np.testing.assert_array_equal(first.predict_proba(X), second.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_committee_saves_and_loads(n_classes, tmp_path):
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=150)
+    kind = pd.Categorical(rng.choice(["a", "b", "c"], 150))
+    X = pd.DataFrame({"size": np.where(size > 1.5, np.nan, size), "kind": kind})
+    y = np.array(["low", "mid", "top"])[np.digitize(size, [-0.3, 0.6][: n_classes - 1])]
+    model = RobustBoostClassifier(model="committee", cv=2).fit(X, y)
+    model.save(tmp_path / "model.json")
+    loaded = marginboost.load(tmp_path / "model.json")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert loaded.nu_ == 0.0
+    assert model.score(X, y) > 0.9
+    assert model.predict_proba(X).shape == (150, n_classes)
+
+
+@pytest.mark.parametrize("n_rows", [4, 7, 20])
+def test_tiny_tables(n_rows):
+    X = np.column_stack([np.arange(float(n_rows)), np.zeros(n_rows)])
+    y = np.where(X[:, 0] < n_rows / 2, "a", "b")
+    model = RobustBoostClassifier().fit(X, y)
+    assert set(model.predict(X)) <= {"a", "b"}
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_a_class_of_two_rows_and_a_constant_feature():
+    X = np.column_stack([np.arange(40.0), np.ones(40)])
+    y = np.repeat([0, 1, 2], [20, 18, 2])
+    model = RobustBoostClassifier().fit(X, y)
+    assert model.predict_proba(X).shape == (40, 3)
+    assert (model.predict(X) == y).mean() > 0.8
+
+
+def test_rows_without_weight_do_not_count(crossed):
+    X, _, labels = crossed
+    some = np.arange(len(labels)) < 200
+    weighed = RobustBoostClassifier(cv=2).fit(X, labels, sample_weight=some.astype(float))
+    alone = RobustBoostClassifier(cv=2).fit(X[some], labels[some])
+    np.testing.assert_array_equal(weighed.predict_proba(X), alone.predict_proba(X))
+
+
+@pytest.mark.parametrize("policy", ["soft", "downweight", "drop", "relabel", "keep"])
+def test_policies_of_a_committee(policy, crossed):
+    X, y, labels = crossed
+    model = RobustBoostClassifier(model="committee", policy=policy, cv=2).fit(X[:150], labels[:150])
+    assert model.score(X, y) > 0.75
+    assert model.dual_.shape == (150,)
+
+
+# -- parts ---------------------------------------------------------------------------------------
+
+
+def test_trees_of_the_forest_say_what_the_forest_says():
+    rng = np.random.default_rng(0)
+    numbers = np.where(rng.random((120, 2)) < 0.1, np.nan, rng.normal(size=(120, 2)))
+    X = pd.DataFrame({"a": numbers[:, 0], "b": numbers[:, 1]})
+    X["kind"] = pd.Categorical(rng.choice(["u", "v", "w"], 120))
+    bins = BinnedMatrix.from_data(X)
+    rows = bins.dense(0, 120)
+    two = rng.integers(0, 2, 120)
+    forest = BinnedForest(5).fit(bins, two)
+    mean = np.mean([tree(rows) for tree in forest.hypotheses()], axis=0)
+    np.testing.assert_allclose(mean, 2.0 * forest.predict_proba(bins)[:, 1] - 1.0, atol=1e-12)
+    three = rng.integers(0, 3, 120)
+    forest = BinnedForest(5, min_samples_leaf=1).fit(bins, three)
+    codes = bins.codes.T.astype(np.float32)
+    for tree, grown in zip(forest.hypotheses(), forest.forest_.estimators_, strict=True):
+        np.testing.assert_array_equal(tree(rows).argmax(axis=1), grown.predict(codes).astype(int))
+
+
+def test_a_soft_row_is_one_row_of_weight_one():
+    labels, trust = np.array([0, 1, 2]), np.array([0.99, 0.3, 0.6])
+    belief = np.array([[0.9, 0.05, 0.05], [0.1, 0.3, 0.6], [0.3, 0.1, 0.6]])
+    soft = soft_rows(labels, trust, belief)
+    np.testing.assert_allclose(np.bincount(soft.rows, soft.weights), 1.0)
+    assert soft.labels.tolist() == [0, 1, 2, 2, 0]
+    assert soft.among(np.array([1])).labels.tolist() == [1, 2]
 
 
 def test_bad_input(noisy):

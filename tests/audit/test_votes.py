@@ -96,8 +96,10 @@ def test_views():
     line = LogisticRegression()
     assert views.of(line, True) is views.encoded
     assert views.of(line, False) is X
-    ours = votes.default_voters()["boosted stumps"]
-    assert views.of(ours, True) is views.of(ours, False) is views.bins
+    for name in ("boosted stumps", "gradient trees", "forest"):
+        ours = votes.default_voters(30)[name]
+        assert views.of(ours, True) is views.of(ours, False) is views.bins
+    assert "forest" not in votes.default_voters(votes.FEW_ROWS + 1)
 
 
 # -- votes ---------------------------------------------------------------------------------------

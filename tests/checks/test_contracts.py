@@ -8,7 +8,9 @@ from marginboost.algorithms._example import SmallSteps, SmallStepsClassifier
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.arc_gv import ArcGV
 from marginboost.algorithms.gradient_boost import GradientBoost
+from marginboost.algorithms.leveraging_regressor import TargetLeveraging
 from marginboost.algorithms.lpboost import LPBoost
+from marginboost.algorithms.lpboost_regressor import LPRegression
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.checks import check_oracle, check_rule
 from marginboost.core import Rule
@@ -46,6 +48,11 @@ RULES = {
     "smooth": lambda: LPBoost(solver="smooth"),
     "smooth C-form": lambda: LPBoost(solver="smooth", C=1.0),
     "line search": lambda: GradientBoost("exponential", step="search"),
+    "tube of given width": lambda: LPRegression(0.05, epsilon=0.2, nu=None),
+    "quantile": lambda: LPRegression(0.05, nu=None, aim=0.7),
+    "interior tube": lambda: LPRegression(0.05, solver="interior"),
+    "smooth tube": lambda: LPRegression(0.05, solver="smooth"),
+    "LASSO": lambda: TargetLeveraging("squared"),
     "fine search": lambda: MarginalAdaBoost(epsilon=0.4, last_run_length=10),
 }
 ORACLES = {

@@ -207,6 +207,7 @@ def test_certify_with_weights(table, run, tmp_path):
 def test_certify_repeats_the_audit(table, run, tmp_path, policy):
     out, roles = tmp_path / "r.json", ("--label", "answer", "--id", "name", "--weight", "weight")
     settings = ("--algorithm", "robustboost", "--param", f"policy={policy}", "--param", "cv=2")
+    settings = (*settings, "--param", "model=soft-margin")
     assert run("fit", table, *roles, *settings, "--out", out).code == 0
     found = run("certify", out, table, *CERTIFY, "--weight", "weight", "--json")
     assert found.code == 0
@@ -217,7 +218,7 @@ def test_certify_repeats_the_audit(table, run, tmp_path, policy):
 
 def test_certify_tells_that_the_audit_is_another(table, run, tmp_path):
     out = tmp_path / "r.json"
-    settings = ("--algorithm", "robustboost", "--param", "cv=2")
+    settings = ("--algorithm", "robustboost", "--param", "cv=2", "--param", "model=soft-margin")
     assert run("fit", table, *ROLES, *settings, "--out", out).code == 0
     header, rows = toy_rows()
     for row in rows[:8]:
@@ -234,6 +235,8 @@ def test_what_fit_chose_is_certified_for_several_classes(run, tmp_path, algorith
     rows = [[a, b, "low" if a < -0.5 else "mid" if a + b < 0.7 else "top"] for a, b in sizes]
     table, out = write_rows(tmp_path / "t.csv", ["a", "b", "y"], rows), tmp_path / "m.json"
     quick = ("--algorithm", algorithm, "--param", "cv=2")
+    if algorithm == "RobustBoostClassifier":
+        quick = (*quick, "--param", "model=soft-margin")
     fitted = run("fit", table, "--label", "y", *quick, "--out", out, "--json")
     assert [0 < part["chosen"]["nu"] <= 1 for part in fitted.json["model"]["problems"]] == [
         True

@@ -111,6 +111,41 @@ def test_settings_reach_the_algorithm(table, run, tmp_path):
     assert (model.max_bins, model.solver, model.n_jobs) == (None, "simplex", 1)
 
 
+def test_without_settings_the_robust_model_says_how_good_it_is(table, run, tmp_path):
+    out = tmp_path / "m.json"
+    found = run("fit", table, *ROLES, "--jobs", "1", "--out", out)
+    assert found.code == 0
+    assert type(marginboost.load(out)).__name__ == "RobustBoostClassifier"
+    number = r"([0-9.]+)"
+    said = re.search(
+        rf"not learnt from \(2 folds\): error {number}%.* alone has {number}%; AUC {number}",
+        found.out.replace("\n", " "),
+    )
+    assert said
+    error, base, area = map(float, said.groups())
+    assert 0 <= error <= 100
+    assert 0 < base < 100
+    assert 0 <= area <= 1
+    assert "Certified: " in found.out
+
+
+def test_folds_can_be_asked_for_and_left_out(table, run, tmp_path):
+    fit = ("fit", table, *ROLES, *QUICK, "--out", tmp_path / "m.json", "--json")
+    assert json.loads(run(*fit).out)["out_of_fold"] is None
+    asked = json.loads(run(*fit, "--folds", "3").out)["out_of_fold"]
+    assert asked["folds"] == 3
+    assert 0 <= asked["error"] <= 1
+
+
+def test_a_nearly_constant_model_is_told(run, tmp_path):
+    rows = [f"{i % 7},{'yes' if i % 10 == 0 else 'no'}" for i in range(100)]
+    path = tmp_path / "rare.csv"
+    path.write_text("\n".join(["a,answer", *rows]) + "\n")
+    found = run("fit", path, "--label", "answer", "--nu", "0.5", "--out", tmp_path / "m.json")
+    assert found.code == 0
+    assert "nearly all rows the same class" in found.err
+
+
 def test_trees(table, run, tmp_path):
     out = tmp_path / "m.json"
     assert run("fit", table, *ROLES, *QUICK, "--depth", "2", "--out", out).code == 0
@@ -128,8 +163,14 @@ def test_trees(table, run, tmp_path):
         (["--nu", "1.5"], "lpboost: nu: got 1.5, expected a number above 0 and at most 1"),
         (["--nu", "much"], "lpboost: nu: got 'much', expected a number above 0 and at most 1"),
         (["--algorithm", "adaboost", "--nu", "0.1"], "adaboost has no setting 'nu'; "),
-        (["--param", "sover=simplex"], "lpboost has no setting 'sover'; did you mean 'solver'?"),
-        (["--param", "callbacks=1"], "lpboost has no setting 'callbacks'"),
+        (
+            ["--algorithm", "lpboost", "--param", "sover=simplex"],
+            "lpboost has no setting 'sover'; did you mean 'solver'?",
+        ),
+        (
+            ["--algorithm", "lpboost", "--param", "callbacks=1"],
+            "lpboost has no setting 'callbacks'",
+        ),
         (["--param", "solver"], "got 'solver', expected name=value"),
         (["--rounds", "0"], "n_estimators: got 0, expected an integer at least 1"),
         (["--depth", "0"], "--depth: got 0, expected an integer of at least 1"),
@@ -217,7 +258,7 @@ def test_a_checkpoint_of_another_run_is_refused(table, run, tmp_path):
 
 
 def test_predictions_are_those_of_the_model(table, model_file, run):
-    found = run("predict", model_file, table, "--id", "name", "--proba")
+    found = run("predict", model_file, table, "--id", "name")
     rows = list(csv.DictReader(io.StringIO(found.out)))
     model, (X, _) = marginboost.load(model_file), frame(table)
     assert list(rows[0]) == ["name", "prediction", "vote", "P(sick)", "P(well)"]
@@ -355,7 +396,7 @@ def test_cells_that_a_spreadsheet_would_run(run, tmp_path):
     path = write_rows(tmp_path / "t.csv", ["id", "x", "y"], rows)
     out = tmp_path / "m.json"
     assert run("fit", path, "--label", "y", "--id", "id", *QUICK, "--out", out).code == 0
-    text = run("predict", out, path, "--id", "id", "--proba").out
+    text = run("predict", out, path, "--id", "id").out
     found = list(csv.reader(io.StringIO(text)))
     assert found[0][0] == "id"
     assert found[1][0] == "-7"
@@ -714,7 +755,7 @@ def test_shapes_of_categories_beyond_the_last_cut(run, tmp_path):
     kinds = [kind for kind in "abcdef" for _ in range(5)]
     table = write_rows(tmp_path / "t.csv", ["kind", "answer"], [[k, int(k == "d")] for k in kinds])
     out = tmp_path / "m.json"
-    options = ("--label", "answer", "--param", "n_estimators=1", "--out", out)
+    options = ("--label", "answer", "--algorithm", "lpboost", "--rounds", "1", "--out", out)
     assert run("fit", table, *options).code == 0
     (problem,) = run("explain", out, "--json").json["problems"]
     (shape,) = problem["shapes"]

@@ -48,7 +48,7 @@ def test_scores_stand_beside_the_base_rate(run, model, fresh):
 
 def test_scores_are_those_of_scikit_learn(run, model, fresh, tmp_path):
     predicted = tmp_path / "p.csv"
-    assert run("predict", model, fresh, "--proba", "--out", predicted).code == 0
+    assert run("predict", model, fresh, "--out", predicted).code == 0
     said = np.array([float(row["P(well)"]) for row in rows_of(predicted)])
     well = np.array([row["answer"] == "well" for row in rows_of(fresh)])
     found = run("evaluate", model, fresh, *ROLES, "--json").json["scores"]

@@ -491,3 +491,24 @@ def test_before_fit(make):
 def test_staged_before_fit(method):
     with pytest.raises(NotFittedError):
         next(getattr(AdaBoostClassifier(), method)(X))
+
+
+def test_plain_arrays_are_checked_like_all_others():
+    """Arrays of floats need no copy to be scored; what is wrong with them is found all the same."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(30, 3))
+    model = AdaBoostClassifier(n_estimators=5).fit(rows, rows[:, 0] > 0)
+    with_gaps = np.where(rng.random(rows.shape) < 0.2, np.nan, rows)
+    for given in (rows, with_gaps, np.asfortranarray(rows), rows.astype(np.float32)):
+        np.testing.assert_array_equal(
+            model.decision_function(given), model.decision_function(given.tolist())
+        )
+    for kind in (np.float64, np.float32):
+        huge = np.full((2, 3), np.finfo(kind).max, dtype=kind)  # the sum overflows, no value does
+        assert model.predict(huge).all()
+        with pytest.raises(ValueError, match="Input X contains infinity"):
+            model.predict(np.where(rows > 1, np.inf, rows).astype(kind))
+        with pytest.raises(ValueError, match="X has 2 features"):
+            model.predict(rows[:, :2].astype(kind))
+        with pytest.raises(ValueError, match="0 sample"):
+            model.predict(rows[:0].astype(kind))

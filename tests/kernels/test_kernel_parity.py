@@ -309,7 +309,7 @@ def step_problem(draw, most):
     st.lists(st.sampled_from([5, 255, 300]).flatmap(step_problem), min_size=1, max_size=3),
     st.sampled_from("CF"),
 )
-def test_add_step_functions(data, steps, order):
+def test_step_functions_by_cells(data, steps, order):
     n, d = data.draw(st.integers(0, 30)), len(steps) + 1
     rows = np.asarray(data.draw(hnp.arrays(np.float64, (n, d), elements=VALUES)), order=order)
     features = np.array(data.draw(st.permutations(range(d)))[: len(steps)])
@@ -317,9 +317,9 @@ def test_add_step_functions(data, steps, order):
     levels = [heights for _, heights in steps]
     starts = np.cumsum([(0, 0), *zip(map(len, padded), map(len, levels), strict=True)], axis=0)
     out, expected = np.zeros((2, n))
-    predict.add_step_functions(
-        rows, features, np.concatenate(padded), np.concatenate(levels), starts, out
-    )
+    cells = np.empty((len(features), n), dtype=np.uint32)
+    predict.find_cells(rows, features, np.concatenate(padded), starts, cells)
+    predict.add_levels(cells, np.concatenate(levels), starts, out)
     for feature, (cuts, heights) in zip(features, steps, strict=True):
         expected += reference.step_function(rows[:, feature], cuts, heights)
     np.testing.assert_array_equal(out, expected)

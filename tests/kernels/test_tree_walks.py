@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from marginboost.kernels.trees import NODE, ROWS_AT_ONCE, add_label_trees, add_trees, walk_codes
+from marginboost.kernels.predict import ROWS_AT_ONCE
+from marginboost.kernels.trees import NODE, add_answers, add_values, walk_codes
+from marginboost.oracles.forest import leaf_blocks, plant
+from marginboost.oracles.tree_hypothesis import Tree
 
 CATEGORIES = np.array([0, 2, 3], dtype=np.int32)
 LEAF = -1
@@ -59,9 +62,20 @@ def rows(request):
     return np.column_stack([numbers, rng.choice([0.0, 1.0, 2.0, 3.0, np.nan], request.param)])
 
 
-def test_votes_of_trees(rows):
-    out = np.full(len(rows), 0.5)
-    add_trees(rows, np.concatenate(TREES), CATEGORIES, ROOTS, COEF, out)
+@pytest.fixture(params=[True, False], ids=["tables", "walks"])
+def leaves(request, rows):
+    """Where rows end, in nodes of all trees one after the other."""
+    planted = plant([Tree(nodes.copy(), CATEGORIES) for nodes in TREES], tables=request.param)
+    assert bool(len(planted.masks)) == request.param
+    np.testing.assert_array_equal(planted.roots, ROOTS)
+    return np.concatenate([at for _, at in leaf_blocks(planted, rows)], axis=1)
+
+
+def test_votes_of_trees(rows, leaves):
+    votes = np.full((len(rows), 1), 0.5)
+    values = np.concatenate([c * t["value"] for c, t in zip(COEF, TREES, strict=True)])
+    add_values(leaves, values, np.zeros(3, np.int64), votes)
+    out = votes[:, 0]
     expected = [
         0.5 + sum(c * t[leaf_of(t, row)]["value"] for c, t in zip(COEF, TREES, strict=True))
         for row in rows
@@ -69,13 +83,13 @@ def test_votes_of_trees(rows):
     np.testing.assert_allclose(out, expected, rtol=1e-15)
 
 
-def test_votes_of_trees_of_labels(rows):
+def test_votes_of_trees_of_labels(rows, leaves):
     """A label is +1 for it and -1 for the others; a negative answer names a set."""
     sets = np.array([[1, -1, 1], [-1, -1, 1]], dtype=np.int8)
     answers = [[9, 9, 9, 0, 1, -1, 2], [9, -2, 1], [2]]
     out = np.full((len(rows), 3), 0.25)
     flat = np.concatenate(answers)
-    add_label_trees(rows, np.concatenate(TREES), CATEGORIES, ROOTS, flat, sets, COEF, out)
+    add_answers(leaves, flat, sets, COEF, out)
     expected = np.full((len(rows), 3), 0.25)
     for i, row in enumerate(rows):
         for nodes, mine, weight in zip(TREES, answers, COEF, strict=True):

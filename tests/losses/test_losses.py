@@ -15,11 +15,13 @@ from marginboost.core import Sample
 from marginboost.losses import (
     EpsilonInsensitive,
     Exponential,
+    GeneralisedCrossEntropy,
     Hinge,
     Huber,
     LogCosh,
     Logistic,
     Loss,
+    NoisyLogistic,
     Quantile,
     Savage,
     SmoothedHinge,
@@ -39,6 +41,8 @@ LOSSES = [
     LogCosh(3.0),
     Quantile(0.9),
     Quantile(0.05, 0.05),
+    GeneralisedCrossEntropy(0.2),
+    NoisyLogistic(0.4),
 ]
 
 
@@ -102,6 +106,14 @@ def textbook(loss):
         ),
         "savage": (lambda m: 1 / (1 + mp.exp(2 * m)) ** 2, None),
         "tangent": (lambda m: (2 * mp.atan(m) - 1) ** 2, None),
+        "generalised-cross-entropy": (
+            lambda m: -mp.expm1(-mpf(loss.q) * soft(-m)) / mpf(loss.q),
+            None,
+        ),
+        "noisy-logistic": (
+            lambda m: -mp.log(mpf(loss.rate) + (1 - 2 * mpf(loss.rate)) / (1 + mp.exp(-m))),
+            None,
+        ),
     }[loss.name]
 
 
@@ -117,6 +129,10 @@ def derivatives(loss):
     def bend(z):
         return s(z) * s(-z)
 
+    def given(z):
+        return rate + (1 - 2 * rate) * s(z)
+
+    q, rate = mpf(getattr(loss, "q", 0.5)), mpf(getattr(loss, "rate", 0.1))
     return {
         "exponential": (lambda m: -mp.exp(-m), lambda m: mp.exp(-m)),
         "logistic": (lambda m: -s(-m), bend),
@@ -144,6 +160,19 @@ def derivatives(loss):
         "tangent": (
             lambda m: 4 * (2 * mp.atan(m) - 1) / (1 + m**2),
             lambda m: 8 * (1 - m * (2 * mp.atan(m) - 1)) / (1 + m**2) ** 2,
+        ),
+        "generalised-cross-entropy": (
+            lambda m: -(s(m) ** q) * s(-m),
+            lambda m: s(m) ** q * s(-m) * (s(m) - q * s(-m)),
+        ),
+        "noisy-logistic": (
+            lambda m: -(1 - 2 * rate) * bend(m) / given(m),
+            lambda m: (
+                (1 - 2 * rate)
+                * bend(m)
+                * ((1 - 2 * rate) * bend(m) - (s(-m) - s(m)) * given(m))
+                / given(m) ** 2
+            ),
         ),
     }[loss.name]
 

@@ -9,6 +9,7 @@ from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
+from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
 from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
 from .brown_boost import BrownBoost, BrownBoostClassifier
 from .corrective_erlpboost import CorrectiveERLPBoost
@@ -20,6 +21,7 @@ from .gravity_p_boost import GravityPBoost
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .l2_boost import L2Boost, L2BoostRegressor
 from .leveraging import Leveraging, LeveragingClassifier
+from .leveraging_regressor import LeveragingRegressor, TargetLeveraging
 from .logit_boost import LogitBoostClassifier
 from .lpboost import LPBoost, LPBoostClassifier
 from .lpboost_regressor import LPBoostRegressor, LPRegression
@@ -62,6 +64,8 @@ __all__ = [
     "BarrierBoost",
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
+    "BarrierBoostRegressor",
+    "BarrierRegression",
     "BoostByMajority",
     "BoostByMajorityClassifier",
     "BrownBoost",
@@ -87,6 +91,7 @@ __all__ = [
     "LSBoostRegressor",
     "Leveraging",
     "LeveragingClassifier",
+    "LeveragingRegressor",
     "LogitBoostClassifier",
     "MadaBoost",
     "MadaBoostClassifier",
@@ -111,6 +116,7 @@ __all__ = [
     "SoftmaxBoost",
     "SoftmaxBoostClassifier",
     "StrictPBoost",
+    "TargetLeveraging",
     "TotalBoost",
     "TotalBoostClassifier",
 ]

@@ -153,5 +153,5 @@ class TotallyCorrectiveClassifier(BaseMarginClassifier):
         _, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()

@@ -47,7 +47,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, document
-from ..model import Link, LogisticLink
+from ..model import Link, VoteLink
 from ..solvers.soft_descent import convex_step, linear_step, search_step, softmin
 from ..types import Array
 from ..validation import check_choice, check_number
@@ -369,5 +369,5 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         self.soft_margins_[used] = rule.soft_margins(run.margins)
 
     def make_link(self) -> Link:
-        """Scores of the logistic loss are log-odds, those of the exponential one half of them."""
-        return LogisticLink(1.0 if self.base == "logistic" else 2.0)
+        """Votes compared with labels: mistrusted rows leave scores that are no log-odds."""
+        return VoteLink()

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..model import Link, VoteLink
 from ..validation import check_number
 from .adaboost import AdaBoost
 
@@ -129,6 +130,10 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
         """Check the settings."""
         super().check_parameters()
         check_number("accuracy", self.accuracy, above=0.0, below=1.0)
+
+    def make_link(self) -> Link:
+        """Votes compared with labels: scores grow with every round, whatever the odds are."""
+        return VoteLink()
 
     def make_rule(self, sample: Sample) -> AdaBoostStar:
         """Make the algorithm."""

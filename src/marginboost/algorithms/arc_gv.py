@@ -24,6 +24,7 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..model import Link, VoteLink
 from .adaboost import AdaBoost
 
 LOWEST, HIGHEST = -0.99, 1.0 - 1e-9
@@ -149,6 +150,10 @@ class ArcGVClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.monotone = monotone
+
+    def make_link(self) -> Link:
+        """Votes compared with labels: scores grow with every round, whatever the odds are."""
+        return VoteLink()
 
     def make_rule(self, sample: Sample) -> ArcGV:
         """Make the algorithm."""

@@ -126,5 +126,5 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         return ResamplingOracle(super().make_oracle())
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()

@@ -215,5 +215,5 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         return BarrierBoost(C, self.steps, self.beta, self.factor)
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()

@@ -36,7 +36,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
-from ..losses import Loss, as_loss
+from ..losses import Loss, MeanLoss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
 from ..solvers.penalised_loss import PenalisedLoss
@@ -73,7 +73,7 @@ class GradientBoost(Rule):
         step: str = "scale",
         constant: bool = True,
     ) -> None:
-        self.loss = as_loss("loss", loss)
+        self.loss = as_target_loss("loss", loss)
         self.learning_rate = learning_rate
         self.step = step
         self.constant = constant
@@ -137,6 +137,10 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
     >>> round(best_constant(Logistic(), sample)[0], 6), round(float(np.log(3)), 6)
     (1.098612, 1.098612)
     """
+    if isinstance(loss, MeanLoss):
+        best = loss.best_constant(sample.y, sample.prior)
+        t = loss.argument(sample.y, np.full(len(sample.y), best))
+        return best, float(sample.prior @ loss.value(t))
     y, weights, unit = sample.y, sample.prior, 1.0
     if sample.numeric:
         unit = float(y.max() - y.min()) or 1.0
@@ -185,7 +189,8 @@ class GradientBoostClassifier(SecondOrderClassifier):
         which others do not read. With one that knows no curvature, use ``step="search"``.
     loss : str or Loss
         "logistic", "exponential", "squared", "squared-hinge", "smoothed-hinge", "hinge",
-        "log-cosh", "huber", "epsilon-insensitive", "savage", "tangent", or a
+        "log-cosh", "huber", "epsilon-insensitive", "savage", "tangent",
+        "generalised-cross-entropy", "noisy-logistic", or a
         :class:`~marginboost.losses.Loss` with settings of its own.
     n_estimators : int
         Most rounds.

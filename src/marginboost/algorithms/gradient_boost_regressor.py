@@ -20,7 +20,7 @@ References: Friedman 2001; Huber 1964; De Leeuw & Lange 2009 (parabolas).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,12 +29,15 @@ import numpy as np
 from ..core.oracle import Oracle
 from ..core.sample import Sample
 from ..estimators.regressor import BaseBoostRegressor
-from ..losses import Loss, as_loss
-from ..losses.base import ResidualLoss
+from ..losses import Loss, MeanLoss, ResidualLoss, as_target_loss
+from ..losses.tweedie import LARGEST_SCORE
 from ..types import Array
 from ..validation import check_choice, check_number
 from ._second_order import document_trees, second_order_trees
 from .gradient_boost import STEPS, GradientBoost
+
+LONGEST_STEP = 2.0
+"""Largest leaf, before the learning rate, of a logarithm: a factor of seven on the mean."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +112,13 @@ class GradientBoostRegressor(BaseBoostRegressor):
         Base learner; None is a :class:`~marginboost.GradientTreeOracle` with the settings below,
         which others do not read. With one that knows no curvature, use ``step="search"``.
     loss : str or Loss
-        "squared", "huber", "log-cosh", "epsilon-insensitive", "quantile" (the median;
-        ``Quantile(0.9)`` for another), or a loss of the residual with settings of its own, in units
-        of the targets' median distance from their median: with ``Huber(sigma=1.5)``, residuals
-        beyond 1.5 such distances count by their size, not by its square.
+        "squared", "huber", "log-cosh", "epsilon-insensitive", "quantile" (the median, so half the
+        absolute loss; ``Quantile(0.9)`` for another), or a loss of the residual with settings of
+        its own, in units of the targets' median distance from their median: with
+        ``Huber(sigma=1.5)``, residuals beyond 1.5 such distances count by their size, not by its
+        square. For targets of at least 0, "poisson" (counts), "tweedie" (amounts that often are 0;
+        ``Tweedie(power=1.3)``) and "gamma" (amounts above 0): trees add up to the logarithm of the
+        mean, and predictions are the mean.
     n_estimators : int
         Most rounds.
     learning_rate : float
@@ -195,9 +201,8 @@ class GradientBoostRegressor(BaseBoostRegressor):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        loss = as_loss("loss", self.loss)
-        if not isinstance(loss, ResidualLoss):
-            raise ValueError(f"loss: got {self.loss!r}, expected one of the residual y - F")
+        if not isinstance(self._loss(), ResidualLoss | MeanLoss):
+            raise ValueError(f"loss: got {self.loss!r}, expected one of numeric targets")
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, STEPS)
 
@@ -206,14 +211,45 @@ class GradientBoostRegressor(BaseBoostRegressor):
         check_number("spread_", chosen["spread_"], above=0.0)
 
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
-        """Find the unit of the loss."""
+        """Find the unit of the loss; see whether the targets suit it."""
+        loss = self._loss()
+        if isinstance(loss, MeanLoss):
+            loss.check_targets(sample.y)
         self.spread_ = spread(sample.y, sample.prior)
 
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""
-        loss = SpreadLoss(as_loss("loss", self.loss), self.spread_)
+        loss = self._loss()
+        if not isinstance(loss, MeanLoss):
+            loss = SpreadLoss(loss, self.spread_)
         return GradientBoost(loss, self.learning_rate, self.step)
 
     def default_oracle(self) -> Oracle:
         """Base learner where none is given."""
-        return second_order_trees(self)
+        return second_order_trees(self, max_step=LONGEST_STEP if self._log else None)
+
+    def _loss(self) -> Loss:
+        return as_target_loss("loss", self.loss)
+
+    @property
+    def _log(self) -> bool:
+        """Whether scores are logarithms of the prediction."""
+        return isinstance(self._loss(), MeanLoss)
+
+    def predict(self, X: Any) -> Array:
+        """Predict each row: the score, or its exponential where that is the mean."""
+        scores = super().predict(X)
+        return np.exp(np.minimum(scores, LARGEST_SCORE)) if self._log else scores
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Predictions after 1, 2, … hypotheses."""
+        for scores in super().staged_predict(X):
+            yield np.exp(np.minimum(scores, LARGEST_SCORE)) if self._log else scores
+
+    def to_onnx(self) -> Any:
+        """ONNX model; its scores are logarithms with the losses of counts, so there is none."""
+        if self._log:
+            raise TypeError(
+                f"loss={self.loss!r}: the export knows predictions, not their logarithms"
+            )
+        return super().to_onnx()

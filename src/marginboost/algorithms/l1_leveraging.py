@@ -30,7 +30,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.objective import PricedMargin, RegularisedLoss
+from ..core.hypothesis import Hypothesis
+from ..core.objective import Objective, PricedMargin, RegularisedLoss
 from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.sample import Sample
@@ -75,7 +76,7 @@ class L1Leveraging(Rule):
         self._trial: Array = np.empty(0)
 
     @property
-    def objective(self) -> RegularisedLoss | PricedMargin:
+    def objective(self) -> Objective:
         """Loss with a price on Σα."""
         return RegularisedLoss(self.C, self.loss)
 
@@ -84,19 +85,35 @@ class L1Leveraging(Rule):
     def start(self, state: State) -> None:
         """Begin with the weights of the empty model, or take up a run by its coefficients."""
         sample = state.sample
-        price = self.objective.price(sample.total)
-        self._exact = PenalisedLoss(self.loss, price, sample)
-        self._problem = PenalisedLoss(self._training_loss(), price, sample)
+        self._exact, self._problem = self._make_problems(sample)
         self._empty = self._exact.value(np.zeros(len(sample.y)), 0.0)
         state.pool = ColumnPool(len(sample.y), sample.n_threads)
-        for member in state.members:
+        members = self._priced_members(state)
+        for member in members:
             state.pool.append(sample.column(member))
-        self._places = {member: j for j, member in enumerate(state.members)}
-        if state.l1_norm > 0.0:  # the same sums, in the same order, as when they were accepted
-            coef = np.array(state.coef)
-            state.replace(coef, state.pool.combine(coef))
+        self._places = {member: j for j, member in enumerate(members)}
+        if state.l1_norm > 0.0:
+            self._vote_again(state)
         self._scores = state.pool.combine(self._trial)
         self._weigh(state)
+
+    def _make_problems(self, sample: Sample) -> tuple[PenalisedLoss, PenalisedLoss]:
+        """Make the problem that values are about, and the one that is worked at."""
+        objective = self.objective
+        assert isinstance(objective, RegularisedLoss | PricedMargin)
+        price = objective.price(sample.total)
+        exact = PenalisedLoss(self.loss, price, sample)
+        return exact, PenalisedLoss(self._training_loss(), price, sample)
+
+    def _priced_members(self, state: State) -> list[Hypothesis]:
+        """Hypotheses whose coefficients have a price."""
+        return state.members
+
+    def _vote_again(self, state: State) -> None:
+        """Make the same sums, in the same order, as when coefficients were accepted."""
+        assert state.pool is not None
+        coef = np.array(state.coef)
+        state.replace(coef, state.pool.combine(coef))
 
     def _training_loss(self) -> Loss:
         """Loss whose slope makes the weights."""

@@ -27,7 +27,9 @@ References: Demiriz, Bennett & Shawe-Taylor 2002; Rätsch 2001, section 4.3.
 
 from __future__ import annotations
 
+import math
 import warnings
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +44,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..model import Link, VoteLink
+from ..oracles.stumps import StumpOracle
 from ..solvers.masters.base import Master, MasterError
 from ..solvers.masters.interior import InteriorMaster
 from ..solvers.masters.packed_pool import PackedPool
@@ -50,6 +53,7 @@ from ..solvers.masters.simplex import SimplexMaster
 from ..solvers.masters.smooth import SmoothMaster
 from ..types import Array
 from ..validation import check_choice, check_number
+from ._levels import balanced_stumps, best_stumps, column_of, few_levels
 
 MASTERS: dict[str, type[Master]] = {
     "simplex": SimplexMaster,
@@ -62,6 +66,8 @@ IDLE_ROUNDS = 10
 """Rounds without weight after which a hypothesis is forgotten."""
 FOR_GOOD = -(10**9)
 """Idle rounds of a hypothesis that was forgotten once and found again: it stays, so runs end."""
+NEARLY_CONSTANT = 0.5
+"""Share of the rarest class's weight that has to get another class than all the others."""
 PATIENCE = 5
 """Rounds with nothing new and bounds that hardly move after which an inexact master gives up."""
 
@@ -81,6 +87,14 @@ class LPBoost(Rule):
         Price of Σα: asks for the C-form, and takes the place of ``nu``.
     solver_seconds : float, optional
         Most seconds for one master problem; the run ends where they do not suffice.
+    least_margin : float, optional
+        Upper bound on the soft margin at which the run ends: none worth having exists. None goes on
+        until the bounds meet.
+    stumps : bool
+        Whether hypotheses are the stumps between the sample's bins, all of them. Then a run may
+        begin with many at once: with the solution over all of them where features are few
+        (solvers/level_program.py), with one of soft margin zero where rows are many and that is the
+        best (solvers/balanced_weights.py).
     """
 
     def __init__(
@@ -90,7 +104,11 @@ class LPBoost(Rule):
         columns: int = 16,
         C: float | None = None,
         solver_seconds: float | None = None,
+        least_margin: float | None = None,
+        stumps: bool = False,
     ) -> None:
+        self.least_margin = least_margin
+        self.stumps = stumps
         self.nu = nu
         self.solver = solver
         self.columns_per_round = columns
@@ -127,6 +145,8 @@ class LPBoost(Rule):
         self._value = self._problem.worst
         if self._before is not None:
             self._inherit(state, self._before)
+        elif self.stumps:
+            self._begin_with_stumps(state)
 
     def start_from(self, before: Rule) -> None:
         """Begin with the hypotheses of a run with another ν or C: neighbours share most of them."""
@@ -142,6 +162,28 @@ class LPBoost(Rule):
         self._enlarge(state, [Candidate(h, 0.0, c) for h, c in zip(known, columns, strict=True)])
         self._trial = before._trial.copy()
         self._improve(state)
+
+    def _begin_with_stumps(self, state: State) -> None:
+        """Begin with a combination of many stumps and the weights that prove it, where it is known.
+
+        Elsewhere they are found one by one.
+        """
+        sample, bins = state.sample, state.sample.bins
+        found = None
+        if few_levels(sample):
+            with suppress(MasterError):
+                found = best_stumps(sample, self._problem.caps, self.solver_seconds)
+        elif self.nu is not None:
+            found = balanced_stumps(sample, self.nu)
+        if found is None or bins is None:
+            return
+        coef, weights = found
+        self._enlarge(state, [Candidate(stump, 0.0, column_of(bins, stump)) for stump in coef])
+        self._trial = np.array(list(coef.values()))
+        self._accept(state, self._trial)
+        self._master.weights = weights
+        state.dual[:] = sample.y * weights
+        state.bracket(lower=self._value)
 
     def make_problem(self, sample: Sample) -> MarginProblem:
         """Make the program that is solved on a sample."""
@@ -183,7 +225,9 @@ class LPBoost(Rule):
         if too_dear or self._at_end(state, new):
             return Stop.NO_EDGE
         self._enlarge(state, new)
-        return self._improve(state)
+        stop = self._improve(state)
+        hopeless = price is None and state.upper <= (self.least_margin or -math.inf)
+        return stop or (Stop.NO_MARGIN if hopeless else None)
 
     def _improve(self, state: State) -> Stop | None:
         """Solve the master problem; take its weights, and its combination if it is better."""
@@ -315,7 +359,10 @@ class LPBoostClassifier(BaseMarginClassifier):
     nu : float or None
         Share of the rows that may fall short of the margin, from 1/N to 1: at most so many do, and
         no row weighs more than 1 / (ν N). Choose it above twice the share of rows that cannot be
-        got right: below, the largest soft margin may be zero, and then fit warns. None is the hard
+        got right: below, the largest soft margin may be zero, and the run ends as soon as that is
+        proven. Choose it below twice the share of the rarest class: above, saying the same of every
+        row has a margin. ``class_weight="balanced"`` makes that share as large as it can be, and
+        with it the weight that rows of that class may have. Fit warns of both. None is the hard
         margin.
     C : float or None
         Price of Σα against the shortfalls Σξ, above 0; it takes the place of ``nu``. The larger,
@@ -325,7 +372,10 @@ class LPBoostClassifier(BaseMarginClassifier):
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
-        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last.
+        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last;
+        where stumps have neither missing values nor categories, it begins with the program over all
+        of them at once up to 2000 rows of at most four features, and from 100,000 rows it first
+        looks for a proof that the best soft margin is zero.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
@@ -411,7 +461,16 @@ class LPBoostClassifier(BaseMarginClassifier):
         return self._rule(self.nu)
 
     def _rule(self, nu: float | None) -> LPBoost:
-        return LPBoost(nu, self.solver, C=self.C, solver_seconds=self.solver_time_limit)
+        whole = self.solver == "auto" and self.C is None
+        exact = self.estimator is None or isinstance(self.estimator, StumpOracle)
+        return LPBoost(
+            nu,
+            self.solver,
+            C=self.C,
+            solver_seconds=self.solver_time_limit,
+            least_margin=self.tol,
+            stumps=whole and exact,
+        )
 
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model and its ρ; warn where it says next to nothing."""
@@ -426,14 +485,29 @@ class LPBoostClassifier(BaseMarginClassifier):
                 "and predicts the first class",
                 stacklevel=6,
             )
-        elif rule.C is None and (value := run.certificate.value) <= (self.tol or 0.0):
+        elif rule.C is None:
+            self._warn_of_nu(run, rule.nu)
+
+    def _warn_of_nu(self, run: Run, nu: float | None) -> None:
+        """Warn where the votes are the same for nearly all rows, or next to nothing."""
+        sample, value = run.sample, run.certificate.value
+        rare = min(float(sample.prior[sample.y == sign].sum()) for sign in (-1, 1))
+        answers = min(float(sample.prior[(run.scores > 0) == side].sum()) for side in (False, True))
+        if nu is not None and nu > 2.0 * rare and answers < NEARLY_CONSTANT * rare:
             warnings.warn(
-                f"nu={rule.nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
+                f"nu={nu!r}: nearly all rows get the same class, which has a soft margin where nu "
+                f"is more than twice the share of the rarest class, {rare:.3g}. Use a smaller nu, "
+                f'below {2.0 * rare:.3g}, or class_weight="balanced"',
+                stacklevel=7,
+            )
+        elif value <= (self.tol or 0.0):
+            warnings.warn(
+                f"nu={nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
                 "the votes say next to nothing. Try a larger nu: more than twice the share of rows "
                 "that cannot be got right (LPBoostClassifierCV finds one)",
-                stacklevel=6,
+                stacklevel=7,
             )
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()

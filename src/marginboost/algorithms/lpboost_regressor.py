@@ -2,7 +2,7 @@
 
 Problem, with prior weights p (1/N without sample_weight), F = Σ α h and a free intercept b:
 
-    min_{α >= 0, b, ε >= 0}  price Σα + Σ_i p_i [|y_i - F(x_i) - b| - ε]_+  + ν ε          (eq. 5.12)
+    min_{α >= 0, b, ε >= 0}  price Σα + Σ_i p_i [|y_i - F(x_i) - b| - ε]_+  + ν ε        (eq. 5.12)
     dual:  max_d Σ y d   s.t.  Σd = 0,  Σ|d| <= ν,  every edge Σ d h(x) <= price,  |d_i| <= p_i.
 
 With ε given there is no ν ε, and the dual gains - ε Σ|d| instead of the bound on Σ|d| (eq. 5.11).
@@ -26,6 +26,7 @@ hypothesis spaces*, 2002; Rätsch 2001, section 5.4.1; Koenker & Bassett 1978.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -58,6 +59,8 @@ TUBE_MASTERS: dict[str, Any] = {
 }
 LOSSES = ("epsilon-insensitive", "quantile")
 SCALES = ("loss", "regularizer")
+NOISE, LEAST_PRICE = 0.5, 0.01
+"""Default price: edges of hypotheses that mean nothing are about 1 / √N; few rows ask for more."""
 
 
 class LPRegression(LPBoost):
@@ -71,7 +74,7 @@ class LPRegression(LPBoost):
         Half width of the tube, in units of the targets.
     nu : float or None
         Share of rows outside of the tube, in (0, 1], where ``epsilon`` is None.
-    quantile : float or None
+    aim : float or None
         Quantile aimed at, where both are None.
     solver : {"auto", "simplex", "interior", "smooth"}
         How the master problem is solved.
@@ -86,16 +89,16 @@ class LPRegression(LPBoost):
         price: float = 0.01,
         epsilon: float | None = None,
         nu: float | None = 0.5,
-        quantile: float | None = None,
+        aim: float | None = None,
         solver: str = "auto",
         columns: int = 16,
         solver_seconds: float | None = None,
     ) -> None:
         super().__init__(nu, solver, columns, solver_seconds=solver_seconds)
-        self.price, self.epsilon, self.quantile = price, epsilon, quantile
+        self.price, self.epsilon, self.quantile = price, epsilon, aim
 
     @property
-    def objective(self) -> TubeGain:  # type: ignore[override]
+    def objective(self) -> TubeGain:
         """Gain over the best constant."""
         return TubeGain(self.price, self.epsilon, self.nu, self.quantile)
 
@@ -125,7 +128,7 @@ class LPRegression(LPBoost):
     def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
         """Make the solver of that program."""
         make = TUBE_MASTERS[suited_solver(self.solver, len(sample.y))]
-        return make(problem, sample.y, sample.n_threads, self.solver_seconds)  # type: ignore[no-any-return]
+        return make(problem, sample.y, sample.n_threads, self.solver_seconds)
 
     def _first_weights(self, sample: Sample) -> Array:
         weights = self._tube.first_weights()
@@ -145,8 +148,19 @@ class LPRegression(LPBoost):
         """Σα of all hypotheses but the intercept."""
         constant = constant_tree(1.0)
         return float(
-            sum(abs(w) for w, h in zip(ensemble.coef, ensemble.members, strict=True) if h != constant)
+            sum(
+                abs(w)
+                for w, h in zip(ensemble.coef, ensemble.members, strict=True)
+                if h != constant
+            )
         )
+
+    def mean_loss(self, truth: Array, scores: Array) -> float:
+        """Mean cost of other rows; where the tube is found, their mean absolute residual."""
+        off = truth - scores
+        if self.quantile is not None:
+            return float(np.maximum(self.quantile * off, (self.quantile - 1.0) * off).mean())
+        return float(np.maximum(np.abs(off) - (self.epsilon or 0.0), 0.0).mean())
 
     def upper(self, state: State, edge: float) -> float:
         """What balanced weights with this largest edge prove; no cost is below 0."""
@@ -216,9 +230,10 @@ class LPBoostRegressor(BaseBoostRegressor):
         do, and no fewer lie outside or on its edge. Read where ``epsilon`` is None.
     quantile : float
         Quantile aimed at, in (0, 1). Read with ``loss="quantile"``.
-    C : float
+    C : float or None
         What the loss weighs against Σα, see ``C_scale``. Hypotheses with an edge of at most the
-        price 1 / C have no part in the model: with ν below that price, none has.
+        price 1 / C have no part in the model: with ν below that price, none has. None is a price of
+        0.5 / √N, N the number of rows with weights counted, but no less than 0.01.
     C_scale : {"loss", "regularizer"}
         Whether C multiplies the mean loss, as in the experiments of the thesis, so that a larger C
         is a finer model, or Σα, as in its formulas: then a larger one is a simpler model.
@@ -275,7 +290,7 @@ class LPBoostRegressor(BaseBoostRegressor):
         epsilon: float | None = None,
         nu: float = 0.5,
         quantile: float = 0.5,
-        C: float = 100.0,
+        C: float | None = None,
         C_scale: str = "loss",
         solver: str = "auto",
         solver_time_limit: float | None = None,
@@ -315,7 +330,8 @@ class LPBoostRegressor(BaseBoostRegressor):
             check_number("epsilon", self.epsilon, at_least=0.0)
         check_number("nu", self.nu, above=0.0, at_most=1.0)
         check_number("quantile", self.quantile, above=0.0, below=1.0)
-        check_number("C", self.C, above=0.0)
+        if self.C is not None:
+            check_number("C", self.C, above=0.0)
         check_choice("C_scale", self.C_scale, SCALES)
         check_choice("solver", self.solver, ("auto", *MASTERS))
         if self.solver_time_limit is not None:
@@ -333,11 +349,17 @@ class LPBoostRegressor(BaseBoostRegressor):
     def make_rule(self, sample: Sample) -> LPRegression:
         """Make the algorithm."""
         return LPRegression(
-            1.0 / self.C if self.C_scale == "loss" else self.C,
+            self._price(sample),
             *self._kind(),
             solver=self.solver,
             solver_seconds=self.solver_time_limit,
         )
+
+    def _price(self, sample: Sample) -> float:
+        """Price of Σα against the mean loss."""
+        if self.C is None:
+            return max(NOISE / math.sqrt(max(sample.total, 1.0)), LEAST_PRICE)
+        return 1.0 / self.C if self.C_scale == "loss" else self.C
 
     def _kind(self) -> tuple[float | None, float | None, float | None]:
         """ε, ν or the quantile: one of them."""

@@ -28,6 +28,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..model import Link, VoteLink
 from ..validation import check_choice, check_number
 from .adaboost import AdaBoost
 
@@ -215,6 +216,10 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         super().check_parameters()
         check_number("epsilon", self.epsilon, above=0.0, below=1.0)
         check_choice("search_bound", self.search_bound, ("safe", "thesis"))
+
+    def make_link(self) -> Link:
+        """Votes compared with labels: scores grow with every round, whatever the odds are."""
+        return VoteLink()
 
     def make_rule(self, sample: Sample) -> MarginalAdaBoost:
         """Make the algorithm."""

@@ -360,5 +360,5 @@ class NuArcClassifier(BaseMarginClassifier):
         self.soft_margins_ = np.maximum(self.margins_, self.rho_) - (self.rho_ - value)
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()

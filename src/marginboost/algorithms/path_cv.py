@@ -26,6 +26,8 @@ from .lpboost import LPBoost, LPBoostClassifier
 
 NUS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 MISTRUSTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+COARSE = 0.01
+"""Gap at which runs of a path stop."""
 PRICES = (0.001, 0.003, 0.01, 0.03, 0.1)
 
 
@@ -84,6 +86,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         "reference": "Rätsch 2001, eq. 4.12, 4.13",
     }
     parameter, grid, usual = "nu", "nus", NUS
+    path_rounds = 50
     chosen_names = ("nu_", "cv_error_")
     choices = ("best", "one-se", "bound")
     nu = C = None  # no parameters here
@@ -131,8 +134,18 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         check_number(name, value, above=0.0, at_most=1.0)
 
     def rule_of(self, value: float, sample: Sample) -> LPBoost:
-        """LPBoost with this ν."""
-        return self._rule(value)
+        """LPBoost with this ν, to be compared with others."""
+        rule = self._rule(value)
+        rule.least_margin = self.path_tolerance()
+        return rule
+
+    def make_rule(self, sample: Sample) -> LPBoost:
+        """LPBoost with the chosen ν."""
+        return self._rule(self.nu_)
+
+    def path_tolerance(self) -> float | None:
+        """Errors are told apart by less than a proof takes, and near zero there is no margin."""
+        return None if self.tol is None else max(self.tol, COARSE)
 
     def allowed(self, values: list[float], samples: list[Sample]) -> list[float]:
         """Values no smaller than the share of the lightest row; listed ones are not left out."""

@@ -195,5 +195,5 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         return self.n_estimators or rounds_needed(self.kappa, self.edge)
 
     def make_link(self) -> Link:
-        """Shares of the vote."""
+        """Votes compared with labels."""
         return VoteLink()

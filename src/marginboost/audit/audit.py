@@ -85,6 +85,9 @@ class LabelAudit(BaseEstimator):
         Out-of-fold class probabilities of each voter, when it voted last.
     stack_ : Stack
         How they were combined, and the noise that was found.
+    last_stack_ : Stack
+        The combination of the last votes alone: bolder than ``stack_``, and on average nearer to
+        the truth where much is wrong, but its probabilities are too sure.
     voter_weights_ : dict
         Weight of each voter in the combination.
     index_ : pandas index or None
@@ -201,14 +204,15 @@ class LabelAudit(BaseEstimator):
             most = TRAINING_ROWS if ours and isinstance(voter, LogisticRegression) else None
             rows = views.of(voter, ours)
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most)
-        self.stack_ = self._combined()
+        self.stack_ = self.last_stack_ = self._combined()
         if ours and SECOND_VOTE <= n_rows <= FEW_ROWS:
             soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
             self.votes_ = {
                 name: soft_votes(voter, views.of(voter, ours), soft, n_classes, folds)
                 for name, voter in voters.items()
             }
-            self.stack_ = self.stack_.after(self._combined())
+            self.last_stack_ = self._combined()
+            self.stack_ = self.stack_.after(self.last_stack_)
 
     def _combined(self) -> Stack:
         return stack_votes(np.array(list(self.votes_.values())), self.codes_)

@@ -36,13 +36,15 @@ from ..model import (
 )
 from ..types import Array
 from .soft_labels import SoftRows
-from .votes import forest, gradient_trees
+from .votes import FEW_ROWS, forest, gradient_trees
 
 FOREST_ROWS = 50_000
 """Rows up to which a forest is grown."""
 FOREST_SAMPLE = 20_000
 """Rows that it is grown from, at most."""
 FOREST_TREES = 100
+LITTLE_NOISE = 0.05
+"""Share of wrong labels below which a leaf of the forest may be a single row."""
 UNPROVEN = "gradient trees and a random forest: nothing bounds what other trees could do"
 
 
@@ -83,8 +85,8 @@ def fit_committee(
     classes : array
         The labels that positions in ``soft`` mean.
     settings : dict
-        ``name`` of the estimator, ``chosen`` by it, most ``n_estimators``, ``n_jobs``,
-        ``random_state``, ``callbacks`` and ``verbose`` of the gradient trees.
+        ``name`` of the estimator, what it has ``chosen``, the ``noise_rate`` of the labels, most
+        ``n_estimators``, ``n_jobs``, ``random_state``, ``callbacks`` and ``verbose``.
     """
     rows = bins.take(soft.rows)
     shared = {name: settings[name] for name in ("n_jobs", "random_state", "callbacks", "verbose")}
@@ -126,5 +128,7 @@ def _grow_forest(
         rows = rows.take(some)
     size = min(n_rows, FOREST_SAMPLE)
     made = forest(size, settings["n_jobs"], seed, FOREST_TREES)
+    if size <= FEW_ROWS and settings["noise_rate"] < LITTLE_NOISE:
+        made.set_params(min_samples_leaf=1)
     made.fit(rows, soft.labels[some], sample_weight=soft.weights[some])
     return made.hypotheses()

@@ -14,8 +14,9 @@ soft margin
 
 Rule: with the loss of a given label under the noise model, -log((1 - ε) p_y + β_y), compare the
 votes of the boosted stumps with those of the committee, row by row. The soft margin is chosen if
-its mean loss is less by more than two standard errors, else the committee. No further fit is
-needed: the votes are the audit's.
+its mean loss is less by more than two standard errors and less than a quarter of the labels seems
+wrong (with more, no soft margin is worth having), else the committee. No further fit is needed: the
+votes are the audit's.
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ SAME_NOISE = 1e-6
 """Difference of two estimates of noise up to which the audits are the same."""
 MAX_BINS = 255
 """Bins of the audit, which are shared where as many are asked for."""
+MOST_NOISE = 0.25
+"""Share of wrong labels from which on the soft margin is not chosen: its ν would admit nearly all
+rows, and the votes would say next to nothing."""
 STANDARD_ERRORS = 2.0
 """By how many standard errors stumps must be better for the soft margin to be chosen."""
 
@@ -94,7 +98,8 @@ class RobustBoostClassifier(LPBoostClassifier):
     model : {"auto", "committee", "soft-margin"}
         What is fitted to the audited rows: gradient trees and a random forest, or the certified
         soft-margin program over stumps. "auto" chooses by what the audit's voters said of rows that
-        they had not seen: the soft margin where stumps alone are better by two standard errors.
+        they had not seen: the soft margin where stumps alone are better by two standard errors, and
+        less than a quarter of the labels seems wrong.
     policy : {"soft", "downweight", "drop", "relabel", "keep"}
         What happens to suspect rows: every row stands for its label as far as that is trusted, and
         else for the most likely other one; or it only weighs as much as its label is trusted; or
@@ -253,7 +258,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         excess = losses["soft-margin"] - losses["committee"]
         spread = float(excess.std()) / math.sqrt(len(excess))
         lead = float(excess.mean()) / spread if spread > 0.0 else 0.0
-        chosen, why = self._verdict(lead, reduction)
+        chosen, why = self._verdict(lead, audit.noise_rate_, reduction)
         truth = stack.posterior(labels)
         return [
             Option(
@@ -266,14 +271,14 @@ class RobustBoostClassifier(LPBoostClassifier):
             for name, vote in believed.items()
         ]
 
-    def _verdict(self, lead: float, reduction: Reduction) -> tuple[str, str]:
+    def _verdict(self, lead: float, noise: float, reduction: Reduction) -> tuple[str, str]:
         """Which model, and why."""
         if self.estimator is not None or reduction is not ONE_VS_REST:
             given = "base learner" if self.estimator is not None else "code of several classes"
             return "soft-margin", f"a {given} was given"
         if self.model != "auto":
             return self.model, "asked for"
-        if lead < -STANDARD_ERRORS:
+        if lead < -STANDARD_ERRORS and noise < MOST_NOISE:
             return "soft-margin", f"stumps alone are better by {-lead:.1f} standard errors"
         better = "better" if lead > 0.0 else "worse"
         return "committee", f"{better} than stumps by {abs(lead):.1f} standard errors"
@@ -287,6 +292,7 @@ class RobustBoostClassifier(LPBoostClassifier):
             **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
             **{"callbacks": self.callbacks, "verbose": self.verbose},
             **{"name": type(self).__name__, "chosen": self._chosen()},
+            "noise_rate": audit.noise_rate_,
         }
         model, dual = fit_committee(bins, soft, data.features, data.classes, settings)
         self.dual_ = np.zeros((len(data.labels), *dual.shape[1:]))
@@ -298,7 +304,8 @@ class RobustBoostClassifier(LPBoostClassifier):
     def _soft(self, audit: LabelAudit, weights: Array) -> SoftRows:
         """Labels and weights to learn from, after the policy, times the weights of the rows."""
         if self.policy == "soft":
-            soft = soft_rows(audit.codes_, audit.score_, audit.belief_)
+            last = audit.last_stack_
+            soft = soft_rows(audit.codes_, last.trust(audit.codes_), last.belief)
             return soft._replace(weights=soft.weights * weights[soft.rows])
         everyone = np.arange(len(weights))
         labels, weights = self._cleaned(everyone, audit, audit.codes_, weights)

@@ -112,7 +112,7 @@ def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
         rule = make_rule()
         slack = 1e-7 if rule.objective.moves else 1e-9  # accuracy of the other solver
         for rounds, l1_norm in _bounded(rule, run.history["length"]):
-            best = optimum(rule.objective, y[:, None] * matrix, l1_norm)
+            best = optimum(rule.objective, y[:, None] * matrix, l1_norm, y)
             assert (run.history["lower"][rounds] <= best + slack).all()
             assert (run.history["upper"][rounds] >= best - slack).all()
         assert run.certificate.value <= run.certificate.lower + 1e-9
@@ -121,7 +121,8 @@ def bounds_hold_in_every_round(make_rule: MakeRule) -> None:
 def the_value_is_that_of_the_model(make_rule: MakeRule) -> None:
     """The certificate's value follows from the definition of the objective, at the model's vote."""
     for _, y, run, _ in _plain_runs(make_rule):
-        value = attained(make_rule().objective, y, run.scores, run.ensemble.l1_norm)
+        rule = make_rule()
+        value = attained(rule.objective, y, run.scores, rule.length(run.ensemble))
         np.testing.assert_allclose(run.certificate.value, value, rtol=1e-6, atol=1e-7)
 
 
@@ -178,7 +179,7 @@ def a_weight_of_two_is_two_rows(make_rule: MakeRule) -> None:
         weighted, watch = _run_watched(make_rule, matrix_sample(matrix, y, counts))
         copies = matrix.repeat(counts, axis=0), y.repeat(counts)
         copied = _run(make_rule(), matrix_sample(*copies))
-        scores, norm = weighted.scores.repeat(counts), weighted.ensemble.l1_norm
+        scores, norm = weighted.scores.repeat(counts), make_rule().length(weighted.ensemble)
         value = attained(make_rule().objective, copies[1], scores, norm)
         np.testing.assert_allclose(weighted.certificate.value, value, rtol=1e-6, atol=1e-7)
         rounds = min(1 if watch.pooled else COMPARED, len(weighted.history), len(copied.history))

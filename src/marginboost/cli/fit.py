@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+import warnings
 from typing import Any
 
 from .options import add_data, add_reading, add_roles, add_settings, answer_of
@@ -26,8 +27,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--algorithm",
         metavar="NAME",
-        help="`marginboost info` lists them; the default for --label, lpboost, solves the soft "
-        "margin to a proven gap, that for --target is gradientboost",
+        help="`marginboost info` lists them; the default for --label, robustboost, audits the "
+        "labels and chooses a model that suits them; with --nu or --checkpoint it is lpboost, "
+        "which solves the soft margin to a proven gap; that for --target is gradientboost",
+    )
+    parser.add_argument(
+        "--folds",
+        type=int,
+        metavar="N",
+        help="folds by which error and AUC are estimated, each a further fit; 0 for none; 2 by "
+        "default where no algorithm is named",
     )
     parser.add_argument(
         "--checkpoint",
@@ -57,10 +66,10 @@ def run(args: argparse.Namespace) -> Answer:
     from .algorithms import make_classifier
     from .dataset import check_classes, training_data
     from .models import model_facts
+    from .quality import is_nearly_constant, out_of_fold
 
     shorthand = [f"{name}={v}" for name in ("nu", "tol") if (v := getattr(args, name)) is not None]
-    algorithm = args.algorithm or ("lpboost" if args.target is None else "gradientboost")
-    model = make_classifier(algorithm, [*shorthand, *args.param], args)
+    model = make_classifier(args.algorithm or _default(args), [*shorthand, *args.param], args)
     data = training_data(args)
     check_classes(data, args.label)
     model.set_params(callbacks=_callbacks(args))
@@ -71,6 +80,16 @@ def run(args: argparse.Namespace) -> Answer:
     except ValueError as error:
         raise data.file.error(str(error)) from error
     seconds = time.perf_counter() - started
+    estimate = None
+    if not data.is_regression:
+        folds = (0 if args.algorithm else 2) if args.folds is None else args.folds
+        estimate = out_of_fold(model, data.X, data.labels, data.weight, folds)
+    if not data.is_regression and is_nearly_constant(model.predict(data.X), data.labels):
+        warnings.warn(
+            f"{data.file.path}: the model gives nearly all rows the same class; other settings, "
+            "weights of classes (--param class_weight=balanced) or features may do better",
+            stacklevel=1,
+        )
     with writing(args.out):
         model.save(args.out)
     if args.checkpoint is not None:  # only once the model is safe
@@ -83,15 +102,30 @@ def run(args: argparse.Namespace) -> Answer:
             "data": {**data.facts(), **answer_of(args)},
             "model": model_facts(model),
             **_training(model, data),
+            "out_of_fold": estimate,
+            "chosen": _choice(model),
             "seconds": seconds,
         }
     )
+
+
+def _default(args: argparse.Namespace) -> str:
+    """Name of the algorithm where none is given."""
+    if args.target is not None:
+        return "gradientboost"
+    return "robustboost" if args.nu is None and args.checkpoint is None else "lpboost"
 
 
 def _training(model: Any, data: Any) -> dict[str, float]:
     """How well the model fits its rows: share of errors, or of the targets' variance."""
     score = float(model.score(data.X, data.labels, data.weight))
     return {"training_r2": score} if data.is_regression else {"training_error": 1.0 - score}
+
+
+def _choice(model: Any) -> str:
+    """What a model that chooses among others has chosen, and why; empty for all others."""
+    taken = [option for option in getattr(model, "choice_", ()) if option.chosen]
+    return f"{taken[0].model}: {taken[0].why}" if taken else ""
 
 
 def _callbacks(args: argparse.Namespace) -> list[Any]:
@@ -110,6 +144,15 @@ def after_interruption(args: argparse.Namespace) -> str:
     return f"The run is kept in {args.checkpoint}: the same command goes on from there"
 
 
+def _certified(model: dict[str, Any]) -> str:
+    """What is proven about a model, in a line."""
+    proofs = [problem["certificate"] for problem in model["problems"]]
+    if not all(proof["certified"] for proof in proofs):
+        return "Certified: nothing. " + next(p["reason"] for p in proofs if not p["certified"])
+    gap = max(proof["gap"] for proof in proofs)
+    return f"Certified: no model of this kind has a {model['objective']} more than {gap:.2g} larger"
+
+
 def show(answer: dict[str, Any], screen: Screen) -> None:
     """Print the summary."""
     from .models import show_data, show_model
@@ -126,4 +169,13 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         {**training, "time": f"{answer['seconds']:.2f} s"},
     )
     screen.say()
+    if answer["chosen"]:
+        screen.say(f"Chosen: {answer['chosen']}.")
+    if (found := answer["out_of_fold"]) is not None:
+        screen.say(
+            f"On rows not learnt from ({found['folds']} folds): error {found['error']:.2%}, where "
+            f"the most frequent class alone has {found['base_error']:.2%}; "
+            f"AUC {found['auc']:.3f}, where chance has 0.5."
+        )
+    screen.say(_certified(answer["model"]))
     screen.say(f"Wrote {answer['model_file']} ({answer['bytes']:,} bytes).")

@@ -1,8 +1,8 @@
 """Predict the classes, or the numbers, of the rows of a table.
 
-Writes one line per row: its name (--id) or number, the predicted class, and the vote, a number from
--1 (surely the first class) to 1 (surely the second); of more classes there is a vote for each. A
-model of targets has no votes.
+Writes one line per row: its name (--id) or number, the predicted class, the vote, a number from
+-1 (surely the first class) to 1 (surely the second), and the probability of each class; of more
+classes there is a vote for each. A model of targets has neither votes nor probabilities.
 Columns are found by name, in any order; one that the model needs and the table lacks is an error,
 one too many is not.
 """
@@ -23,7 +23,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="model file written by fit")
     add_data(parser)
     parser.add_argument("--id", metavar="COL", help="column that names the rows of the output")
-    parser.add_argument("--proba", action="store_true", help="add the probability of each class")
     parser.add_argument(
         "--out",
         metavar="FILE",
@@ -57,9 +56,8 @@ def run(args: argparse.Namespace) -> Answer:
         columns["vote"] = votes.tolist()
     else:
         columns |= {f"vote({c})": v.tolist() for c, v in zip(classes, votes.T, strict=True)}
-    if args.proba:
-        shares = model.predict_proba(X).T
-        columns |= {f"P({c})": share.tolist() for c, share in zip(classes, shares, strict=True)}
+    shares = model.predict_proba(X).T
+    columns |= {f"P({c})": share.tolist() for c, share in zip(classes, shares, strict=True)}
     facts = {
         "command": "predict",
         "file": file.path,

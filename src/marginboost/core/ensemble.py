@@ -50,7 +50,7 @@ class Ensemble:
     def __len__(self) -> int:
         return len(self.members)
 
-    @property
+    @cached_property
     def l1_norm(self) -> float:
         """Sum of absolute coefficients: scores divided by it are votes in [-1, 1]."""
         return float(np.abs(self.coef).sum())

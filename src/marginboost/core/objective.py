@@ -183,3 +183,27 @@ class TubeGain(Objective):
     def signed(self) -> bool:
         """So are weights of residuals."""
         return True
+
+
+@dataclass(frozen=True)
+class TubeShare(TubeGain):
+    """The same as share of the best constant's cost, ``1 - P / P(0)``."""
+
+    name = "share of regression cost saved"
+
+
+@dataclass(frozen=True)
+class CentredLoss(_OfLoss, _Priced):
+    """``1 - P / P(0)`` with ``P = C Σα + Σ loss``, both at their best intercepts.
+
+    Targets are in units of their spread.
+
+    Parameters
+    ----------
+    C : float or None
+        Price of Σα.
+    loss : Loss
+        Of residuals.
+    """
+
+    name = "regularised loss with an intercept"

@@ -14,6 +14,8 @@ class Stop(StrEnum):
     """Upper and lower bound met within the tolerance: the answer is proven near-optimal."""
     NO_EDGE = "no edge"
     """No hypothesis has an edge above the target: the target margin cannot be reached."""
+    NO_MARGIN = "no margin"
+    """The upper bound is down to the tolerance: no combination has a margin worth having."""
     TARGET = "target margin"
     """All examples reached the target margin."""
     PERFECT = "perfect hypothesis"

@@ -35,6 +35,10 @@ select_round, selected_errors, SelectedErrors           error by oracle, validat
 average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
+q_squared, normalised_error, tube_fractions,            errors and tubes (R2-Q15, R2-Q16)
+TubeFractions
+largest_dual, zero_fraction, likelihood_loss,           d_max, Prop. 5.3, (5.6), Def. 5.1
+is_tau_optimal                                          (R2-Q17, R2-P6, R2-P2, R2-T2)
 descent_edges, progress_terms, ProgressTerms,           leveraging as descent (R1-Q31 to R1-Q33)
 auxiliary_functions, AuxiliaryFunctions, progress_bound
 selection_quality, SelectionQuality,                    δ, β of a selection rule (R1-Q34, R1-Q35)
@@ -142,6 +146,16 @@ from .margins import (
     voting_margins,
     zero_one_error,
 )
+from .regression import (
+    TubeFractions,
+    is_tau_optimal,
+    largest_dual,
+    likelihood_loss,
+    normalised_error,
+    q_squared,
+    tube_fractions,
+    zero_fraction,
+)
 from .selection import SelectedErrors, select_round, selected_errors
 from .soft_margins import (
     FreedomOfMovement,
@@ -191,6 +205,7 @@ __all__ = [
     "Stability",
     "SupportOverlap",
     "TrainingErrorDisplay",
+    "TubeFractions",
     "asymptotic_margin",
     "auxiliary_functions",
     "average_influence",
@@ -217,11 +232,14 @@ __all__ = [
     "implied_step_quality",
     "important_examples",
     "information_criterion",
+    "is_tau_optimal",
     "l1_norm_report",
+    "largest_dual",
     "largest_edge",
     "lars_path",
     "leave_one_out_bound",
     "leave_one_out_stability",
+    "likelihood_loss",
     "linear_l1_norm_bound",
     "linear_rate",
     "lowest_margins",
@@ -232,12 +250,14 @@ __all__ = [
     "marginal_adaboost_bounds",
     "mean_percent",
     "minimum_margin",
+    "normalised_error",
     "normaliser_bound",
     "nu_bound",
     "nu_margin",
     "optimality_violation",
     "progress_bound",
     "progress_terms",
+    "q_squared",
     "rounds_to_consistency",
     "rounds_to_margin",
     "select_round",
@@ -252,6 +272,8 @@ __all__ = [
     "support_vectors",
     "target_regime",
     "training_error_bound",
+    "tube_fractions",
     "voting_margins",
+    "zero_fraction",
     "zero_one_error",
 ]

@@ -230,7 +230,21 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         if is_frame(X):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
             return X
+        if not reset and self._needs_no_check(X):
+            return X
         return validate_data(self, X=read_array(X), reset=reset, **_ARRAY_CHECKS)
+
+    def _needs_no_check(self, X: Any) -> bool:
+        """Whether rows are a plain array that scikit-learn would hand back as it is.
+
+        Its own checks of one row take longer than all scores. In doubt, they are made.
+        """
+        if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32) or X.ndim != 2:
+            return False
+        if not len(X) or X.shape[1] != self.n_features_in_ or hasattr(self, "feature_names_in_"):
+            return False
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.isfinite(X.sum()))
 
     def read_rows(self, X: Any) -> FeatureRows:
         """Read rows other than the training rows."""

@@ -14,9 +14,9 @@ from ..core.callbacks import Encoder
 from ..core.objective import Objective
 from ..core.oracle import Oracle
 from ..core.rule import Rule
-from ..core.run import Run
+from ..core.run import Run, train
 from ..core.sample import Sample
-from ..data import BinnedMatrix
+from ..data import BinnedMatrix, Table
 from ..model import (
     BinaryModel,
     ClassModel,
@@ -26,10 +26,12 @@ from ..model import (
     LogisticLink,
     Model,
     ReducedModel,
+    VoteLink,
 )
 from ..model.features import FeatureRows
 from ..types import Array
 from .base import COMMON_PARAMETERS, BaseBooster, document
+from .calibration import fit_sigmoid, hold_back, refit_offsets
 from .fitted import ClassifierOutputs
 from .inputs import (
     check_class_weight,
@@ -116,6 +118,10 @@ class TrainingSet:
     def used(self) -> Array:
         """Mask of the rows that a problem of two sides learns from."""
         return (self.weights > 0) & (self.labels != 0)
+
+    def of_signs(self) -> TrainingSet:
+        """Same rows of two classes, labelled -1 and 1."""
+        return replace(self, labels=(2 * self.labels - 1).astype(np.int8))
 
     def of_sides(self, sides: Array) -> TrainingSet:
         """Same rows as a problem of two classes, given the side of each class."""
@@ -231,13 +237,18 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         return self
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
-        """Learn from checked rows."""
+        """Learn from checked rows; where scores are no log-odds, compare votes with labels too."""
         if len(data.classes) == 2:
             if reduction is not ONE_VS_REST:
                 reduction.check_two_classes()
-            signs = (2 * data.labels - 1).astype(np.int8)
-            self.solve(replace(data, labels=signs), oracle, self._encoder(data))
-            return
+            self.solve(data.of_signs(), oracle, self._encoder(data))
+        else:
+            self._learn_several(data, oracle, reduction)
+        if isinstance(self.make_link(), VoteLink):
+            self._fit_link(data, oracle)
+
+    def _learn_several(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Learn more than two classes by way of two."""
         code, problems = solve_problems(self, data, oracle, reduction)
         self.model_ = ReducedModel(
             name=type(self).__name__,
@@ -269,6 +280,50 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self.prepare(sample, oracle)
         problem = self.build_problem(data, used, sample, oracle)
         self.store(self._train(sample, oracle, problem.rule, encode), problem)
+
+    def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
+        """Compare votes with labels, if possible on rows held back from a smaller fit."""
+        present = data.weights > 0
+        votes = self.model_.votes(data.rows, self.n_jobs)[present]
+        all_rows = votes, data.labels[present], data.weights[present]
+        parts = hold_back(data.rows, data.labels, data.weights)
+        smaller = None if parts is None else self._learn_part(data, parts[0], oracle)
+        if parts is None or smaller is None:
+            link = fit_sigmoid(*all_rows)
+        else:
+            judge = parts[1]
+            unseen = smaller.votes(data.rows.take(np.flatnonzero(judge)), self.n_jobs)
+            link = fit_sigmoid(unseen, data.labels[judge], data.weights[judge])
+            link = refit_offsets(link, *all_rows)
+        assert isinstance(self.model_, BinaryModel | ReducedModel)
+        self.model_ = replace(self.model_, link=link)
+
+    def _learn_part(self, data: TrainingSet, learn: Array, oracle: Oracle) -> ClassModel | None:
+        """Model of some rows, in all else like that of all rows; None where they are too few."""
+        weights = np.where(learn, data.weights, 0.0)
+        weights *= data.weights.sum() / weights.sum()  # as much as all: a price C is one per row
+        part, bins, used = replace(data, weights=weights), None, np.flatnonzero(weights)
+        if isinstance(data.rows, Table) and oracle.needs_bins:
+            bins = self.bin_rows(data.rows.take(used), weights[used])
+        try:
+            if not isinstance(self.model_, ReducedModel):
+                return self.solve_again(part.of_signs(), oracle, bins)
+            pairs = zip(self.problems_, self.model_.code.T, strict=True)
+            smaller = tuple(p.solve_again(part.of_sides(s), oracle, bins) for p, s in pairs)
+            return replace(self.model_, problems=smaller)
+        except ValueError:  # a ν that so few rows do not allow
+            return None
+
+    def solve_again(
+        self, data: TrainingSet, oracle: Oracle, bins: BinnedMatrix | None
+    ) -> BinaryModel:
+        """Fit other rows of signs ±1 with the same settings, what fit chose, and as many rounds."""
+        used = np.flatnonzero(data.used)
+        sample = self._make_sample(data, used, oracle, bins)
+        rule = self.build_problem(data, used, sample, oracle).rule
+        rounds, tol = max(1, self.n_iter_), self.tolerance()
+        run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)
+        return replace(_two_classes(self), run=FittedRun.of(run))
 
     def build_problem(
         self, data: TrainingSet, used: Array, sample: Sample, oracle: Oracle

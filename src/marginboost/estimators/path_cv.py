@@ -7,6 +7,7 @@ of the value before, so that a path costs little more than its hardest problem.
 
 from __future__ import annotations
 
+import sys
 import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
+from ..core.stop import Stop
 from ..data import BinnedMatrix
 from ..types import Array
 from ..validation import check_choice, check_number
@@ -41,6 +43,8 @@ class PathCV(BaseMarginClassifier):
     usual: ClassVar[tuple[float, ...]]
     """Values where none are listed."""
     choices: ClassVar[tuple[str, ...]] = ("best", "one-se")
+    path_rounds: ClassVar[int | None] = None
+    """Most rounds of a run that is only compared with others, where that is less."""
 
     cv: Any
     choice: str
@@ -133,6 +137,10 @@ class PathCV(BaseMarginClassifier):
                 rounds[k, j] = len(run.history)
                 seconds[k, j] = time.perf_counter() - started
                 started = time.perf_counter()
+            if self.verbose:
+                best = values[int(errors[: k + 1].mean(axis=0).argmin())]
+                text = f"fold {k + 1} of {len(folds)}: {self.parameter} {best:g} is best so far"
+                print(f"{text}, error {errors[: k + 1].mean(axis=0).min():.2%}", file=sys.stderr)
         # One split alone says nothing about how errors vary.
         spread = errors.std(axis=0, ddof=min(1, len(errors) - 1)) / np.sqrt(len(errors))
         self.cv_results_ = {
@@ -171,15 +179,24 @@ class PathCV(BaseMarginClassifier):
                 )
         return splits
 
+    def path_tolerance(self) -> float | None:
+        """Gap at which a run that is only compared with others may stop."""
+        return self.tolerance()
+
     def path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
         """Yield the run of every value."""
         before: Rule | None = None
+        run: Run | None = None
         for value in values:
+            if run is not None and run.stop is Stop.NO_MARGIN:
+                yield run  # those that regularise less have no margin either
+                continue
             rule = self.rule_of(value, sample)
             if before is not None:
                 rule.start_from(before)
-            rounds = self.max_rounds(sample)
-            yield train(sample, oracle, rule, max_rounds=rounds, tol=self.tolerance())
+            rounds = min(self.max_rounds(sample), self.path_rounds or sys.maxsize)
+            run = train(sample, oracle, rule, max_rounds=rounds, tol=self.path_tolerance())
+            yield run
             before = rule
 
     def best(self, sample: Sample, oracle: Oracle) -> int:

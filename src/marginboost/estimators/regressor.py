@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from ..core.callbacks import Encoder
+from ..core.oracle import Oracle
 from ..core.run import Run
 from ..core.sample import Sample
 from ..model import Features, FittedRun, RegressionModel
@@ -78,8 +79,7 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         weights = read_weights(sample_weight, rows.n_rows)
         self._forget()
         used = np.flatnonzero(weights > 0)
-        parts = self._sample_parts(rows, weights, used, oracle)
-        sample = Sample.of_targets(targets[used], weights[used], **parts)
+        sample = self._make_sample(rows, targets, weights, oracle)
         self.prepare(sample, oracle)
         run = self._train(sample, oracle, self.make_rule(sample), self._encoder(features))
         self.store(run)
@@ -89,6 +89,22 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         self.dual_ = np.zeros(len(targets))
         self.dual_[used] = run.dual
         return self
+
+    def _make_sample(
+        self, rows: FeatureRows, targets: Array, weights: Array, oracle: Oracle
+    ) -> Sample:
+        """Sample of the rows that have weight."""
+        used = np.flatnonzero(weights > 0)
+        parts = self._sample_parts(rows, weights, used, oracle)
+        return Sample.of_targets(targets[used], weights[used], **parts)
+
+    def sample_of(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Sample, Oracle]:
+        """Sample and base learner of a fit of this model to these rows, to check it with."""
+        oracle, rows = self.make_oracle(), self.read_rows(X)
+        targets = read_targets(y, rows.n_rows)
+        return self._make_sample(
+            rows, targets, read_weights(sample_weight, rows.n_rows), oracle
+        ), oracle
 
     def store(self, run: Run) -> None:
         """Keep what a run found besides its model, as fitted attributes (``chosen_names``)."""

@@ -8,6 +8,9 @@ from ..types import Array
 from .binning import BYTE_CUTS, FEW, count_below, count_below_few, count_below_narrow
 from .jit import kernel
 
+ROWS_AT_ONCE = 256
+"""Rows that are scored together: their values stay in a core's cache."""
+
 
 def pad_cuts(cuts: Array) -> Array:
     """Pad sorted cuts with infinity to 31 or 255, for which there are faster searches.
@@ -19,33 +22,49 @@ def pad_cuts(cuts: Array) -> Array:
 
 
 @kernel
-def add_step_functions(
-    rows: Array, features: Array, cuts: Array, levels: Array, starts: Array, out: Array
-) -> None:
-    """``out[i] += Σ_j step_j(rows[i, features[j]])``, whatever the number of stumps behind it.
+def count_cuts(values: Array, cuts: Array, missing: int, cells: Array) -> None:
+    """Write to ``cells[i]`` the number of cuts (see :func:`pad_cuts`) below ``values[i]``.
 
-    Cuts (see :func:`pad_cuts`) and levels of all steps lie one after the other; ``starts``
-    (n_steps + 1, 2) says where each one's begin. The last level of a step is for NaN.
+    NaN gets ``missing``.
     """
-    for j in range(features.size):
-        mine = cuts[starts[j, 0] : starts[j + 1, 0]]
+    if cuts.size == FEW:
+        for i in range(values.size):
+            value = values[i]
+            cells[i] = missing if np.isnan(value) else count_below_few(cuts, value)
+    elif cuts.size == BYTE_CUTS:
+        for i in range(values.size):
+            value = values[i]
+            cells[i] = missing if np.isnan(value) else count_below_narrow(cuts, value)
+    else:
+        for i in range(values.size):
+            value = values[i]
+            cells[i] = missing if np.isnan(value) else count_below(cuts, value)
+
+
+@kernel
+def find_cells(rows: Array, features: Array, cuts: Array, starts: Array, cells: Array) -> None:
+    """Write to ``cells[j, i]`` between which cuts of ``features[j]`` the value of row i lies.
+
+    Cuts (see :func:`pad_cuts`) of all features lie one after the other; ``starts``
+    (n_features + 1, 2) says where each one's cuts and cells begin. The last cell is for NaN.
+    """
+    for start in range(0, rows.shape[0], ROWS_AT_ONCE):
+        block = rows[start : start + ROWS_AT_ONCE]
+        for j in range(features.size):
+            mine, missing = (
+                cuts[starts[j, 0] : starts[j + 1, 0]],
+                starts[j + 1, 1] - starts[j, 1] - 1,
+            )
+            count_cuts(block[:, features[j]], mine, missing, cells[j, start:])
+
+
+@kernel
+def add_levels(cells: Array, levels: Array, starts: Array, out: Array) -> None:
+    """``out[i] += Σ_j levels[j, cells[j, i]]``; the levels lie as the cells do, see above."""
+    for j in range(cells.shape[0]):
         heights = levels[starts[j, 1] : starts[j + 1, 1]]
-        feature, missing = features[j], heights.size - 1
-        if mine.size == FEW:
-            for i in range(rows.shape[0]):
-                value = rows[i, feature]
-                place = missing if np.isnan(value) else count_below_few(mine, value)
-                out[i] += heights[place]
-        elif mine.size == BYTE_CUTS:
-            for i in range(rows.shape[0]):
-                value = rows[i, feature]
-                place = missing if np.isnan(value) else count_below_narrow(mine, value)
-                out[i] += heights[place]
-        else:
-            for i in range(rows.shape[0]):
-                value = rows[i, feature]
-                place = missing if np.isnan(value) else count_below(mine, value)
-                out[i] += heights[place]
+        for i in range(out.size):
+            out[i] += heights[cells[j, i]]
 
 
 @kernel

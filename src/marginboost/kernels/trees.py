@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..types import Array
 from .jit import kernel
+from .predict import ROWS_AT_ONCE
 
 NODE = np.dtype(
     [
@@ -27,8 +28,50 @@ NODE = np.dtype(
 A split on a category has the codes that go left, sorted, at ``first:last`` of an array of its own.
 """
 
-ROWS_AT_ONCE = 64
-"""Rows that go through all trees together: their values stay in the first-level cache."""
+MOST_LEAVES = 64
+"""Leaves of a tree that the bits of a word can stand for."""
+DE_BRUIJN = 0x03F79D71B4CB0A89
+"""Multiplied by a power of two, each has another number in its upper six bits."""
+
+
+class Forest(NamedTuple):
+    """Trees laid one after the other, as the kernels read them.
+
+    Attributes
+    ----------
+    nodes, categories : arrays
+        Those of all trees. Children are counted from the root of their tree, categories are not.
+    roots : array (trees,)
+        Where each tree begins.
+    width : int
+        Features that rows must have.
+    features, cuts, starts : arrays
+        Cuts of each feature that is read, as :func:`~.predict.find_cells` takes them: they part
+        its values into cells that no split of any tree parts further.
+    tables : array (trees + 1,)
+        Where the tables of each tree begin; a tree has one for each feature that it reads.
+    slots, places : arrays
+        For each table, the position of its feature in ``features`` and where it begins in
+        ``masks``.
+    masks : array of uint64
+        For each cell, the leaves of the tree that its feature leaves open, as bits. The one that is
+        open by all features is where a row ends. Empty where trees are walked down instead.
+    leaves : array (trees, 64)
+        Nodes of the leaves, by the upper bits of their bit times ``DE_BRUIJN``.
+    """
+
+    nodes: Array
+    categories: Array
+    roots: Array
+    width: int
+    features: Array
+    cuts: Array
+    starts: Array
+    tables: Array
+    slots: Array
+    places: Array
+    masks: Array
+    leaves: Array
 
 
 @kernel
@@ -81,61 +124,111 @@ def goes_left(node: Any, categories: Array, value: float) -> bool:
     return value <= node["threshold"]
 
 
-@kernel
-def add_trees(
-    rows: Array, nodes: Array, categories: Array, roots: Array, coef: Array, out: Array
-) -> None:
-    """``out[i] += Σ_t coef[t] tree_t(rows[i])`` over trees laid one after the other.
+# -- many trees ------------------------------------------------------------------------------------
 
-    Tree t starts at ``nodes[roots[t]]``; its children are counted from there, its categories are
-    not. Rows are added up tree by tree in order, so the sum does not depend on the blocks.
+
+@kernel
+def fill_masks(forest: Forest, values: Array) -> None:
+    """Fill ``masks`` and ``leaves`` of trees; ``values`` has one value in each cell.
+
+    They lie as the cells do, feature by feature. Of a split, the leaves on the side that a value
+    does not go to are closed to it.
     """
-    for start in range(0, out.size, ROWS_AT_ONCE):
-        stop = min(start + ROWS_AT_ONCE, out.size)
-        for t in range(roots.size):
-            tree = nodes[roots[t] :]
-            for i in range(start, stop):
-                k = 0
-                while tree[k]["feature"] >= 0:
-                    left = goes_left(tree[k], categories, rows[i, tree[k]["feature"]])
-                    k = tree[k]["left"] if left else tree[k]["right"]
-                out[i] += coef[t] * tree[k]["value"]
+    nodes, one = forest.nodes, np.uint64(1)
+    below = np.zeros(2 * MOST_LEAVES, dtype=np.uint64)  # leaves under each node of a tree
+    for t in range(forest.roots.size):
+        root = forest.roots[t]
+        last = forest.roots[t + 1] if t + 1 < forest.roots.size else nodes.size
+        bit = one
+        for k in range(last - root - 1, -1, -1):  # children come after their parents
+            node = nodes[root + k]
+            if node["feature"] < 0:
+                below[k] = bit
+                forest.leaves[t, (bit * np.uint64(DE_BRUIJN)) >> np.uint64(58)] = root + k
+                bit <<= one
+            else:
+                below[k] = below[node["left"]] | below[node["right"]]
+        for table in range(forest.tables[t], forest.tables[t + 1]):
+            size = forest.starts[forest.slots[table] + 1, 1] - forest.starts[forest.slots[table], 1]
+            forest.masks[forest.places[table] : forest.places[table] + size] = below[0]
+        for k in range(last - root):
+            node = nodes[root + k]
+            if node["feature"] < 0:
+                continue
+            table = forest.tables[t]
+            while forest.features[forest.slots[table]] != node["feature"]:
+                table += 1
+            start, stop = (
+                forest.starts[forest.slots[table]][1],
+                forest.starts[forest.slots[table] + 1][1],
+            )
+            for cell in range(stop - start):
+                left = goes_left(node, forest.categories, values[start + cell])
+                closed = below[node["right"] if left else node["left"]]
+                forest.masks[forest.places[table] + cell] &= ~closed
 
 
 @kernel
-def add_label_trees(
-    rows: Array,
-    nodes: Array,
-    categories: Array,
-    roots: Array,
-    answers: Array,
-    sets: Array,
-    coef: Array,
-    out: Array,
-) -> None:
-    """``out[i] += Σ_t coef[t] tree_t(rows[i])`` over trees laid one after the other.
+def open_leaves(cells: Array, forest: Forest, at: Array) -> None:
+    """Write to ``at[t, i]`` the node of the leaf where a row ends in tree t, by its cells."""
+    still = np.empty(ROWS_AT_ONCE, dtype=np.uint64)
+    for start in range(0, at.shape[1], ROWS_AT_ONCE):
+        n_rows = min(ROWS_AT_ONCE, at.shape[1] - start)
+        for t in range(at.shape[0]):
+            first, last = forest.tables[t], forest.tables[t + 1]
+            for i in range(n_rows):
+                still[i] = np.uint64(1) if first == last else ~np.uint64(0)
+            while first < last:  # several features at a time: fewer trips to memory and back
+                a, x = forest.masks[forest.places[first] :], cells[forest.slots[first], start:]
+                first = min(first + 1, last - 1)  # the last ones again: that closes nothing more
+                b, y = forest.masks[forest.places[first] :], cells[forest.slots[first], start:]
+                first = min(first + 1, last - 1)
+                c, z = forest.masks[forest.places[first] :], cells[forest.slots[first], start:]
+                first += 1
+                for i in range(n_rows):
+                    still[i] &= a[x[i]] & b[y[i]] & c[z[i]]
+            for i in range(n_rows):
+                place = (still[i] * np.uint64(DE_BRUIJN)) >> np.uint64(58)
+                at[t, start + i] = forest.leaves[t, place]
+
+
+@kernel
+def walk_down(rows: Array, nodes: Array, categories: Array, roots: Array, at: Array) -> None:
+    """Write to ``at[t, i]`` the node of the leaf where ``rows[i]`` ends in tree t."""
+    for t in range(roots.size):
+        tree = nodes[roots[t] :]
+        for i in range(rows.shape[0]):
+            k = 0
+            while tree[k]["feature"] >= 0:
+                left = goes_left(tree[k], categories, rows[i, tree[k]["feature"]])
+                k = tree[k]["left"] if left else tree[k]["right"]
+            at[t, i] = roots[t] + k
+
+
+@kernel
+def add_values(at: Array, values: Array, columns: Array, out: Array) -> None:
+    """``out[i, columns[t]] += values[at[t, i]]``, tree by tree in order."""
+    for t in range(at.shape[0]):
+        for i in range(at.shape[1]):
+            out[i, columns[t]] += values[at[t, i]]
+
+
+@kernel
+def add_answers(at: Array, answers: Array, sets: Array, coef: Array, out: Array) -> None:
+    """``out[i] += Σ_t coef[t] answer`` of the leaves ``at[t, i]``, which answer for all labels.
 
     A leaf answers with the label ``answers[k]``: +1 for it and -1 for all others; or, where it is
     negative, with row ``-1 - answers[k]`` of ``sets``.
     """
-    against = np.empty(ROWS_AT_ONCE)  # what every label loses, taken off once
-    for start in range(0, rows.shape[0], ROWS_AT_ONCE):
-        stop = min(start + ROWS_AT_ONCE, rows.shape[0])
-        for i in range(ROWS_AT_ONCE):
-            against[i] = 0.0
-        for t in range(roots.size):
-            tree, mine = nodes[roots[t] :], answers[roots[t] :]
-            for i in range(start, stop):
-                k = 0
-                while tree[k]["feature"] >= 0:
-                    left = goes_left(tree[k], categories, rows[i, tree[k]["feature"]])
-                    k = tree[k]["left"] if left else tree[k]["right"]
-                if mine[k] >= 0:
-                    against[i - start] += coef[t]
-                    out[i, mine[k]] += 2.0 * coef[t]
-                else:
-                    for label in range(out.shape[1]):
-                        out[i, label] += coef[t] * sets[-1 - mine[k], label]
-        for i in range(start, stop):
-            for label in range(out.shape[1]):
-                out[i, label] -= against[i - start]
+    for i in range(at.shape[1]):
+        against = 0.0  # what every label loses, taken off once
+        for t in range(at.shape[0]):
+            answer = answers[at[t, i]]
+            if answer >= 0:
+                against += coef[t]
+                out[i, answer] += 2.0 * coef[t]
+            else:
+                for label in range(out.shape[1]):
+                    out[i, label] += coef[t] * sets[-1 - answer, label]
+        for label in range(out.shape[1]):
+            out[i, label] -= against

@@ -3,26 +3,34 @@
 from .base import Loss, MarginLoss, ResidualLoss, as_loss
 from .epsilon_insensitive import EpsilonInsensitive
 from .exponential import Exponential
+from .generalised_cross_entropy import GeneralisedCrossEntropy
 from .hinge import Hinge
 from .huber import Huber
 from .log_cosh import LogCosh
 from .logistic import Logistic
+from .noisy_logistic import NoisyLogistic
 from .quantile import Quantile
 from .savage import Savage
 from .smoothed_hinge import SmoothedHinge
 from .squared import Squared
 from .squared_hinge import SquaredHinge
 from .tangent import Tangent
+from .tweedie import Gamma, MeanLoss, Poisson, Tweedie, as_target_loss, known_losses
 
 __all__ = [
     "EpsilonInsensitive",
     "Exponential",
+    "Gamma",
+    "GeneralisedCrossEntropy",
     "Hinge",
     "Huber",
     "LogCosh",
     "Logistic",
     "Loss",
     "MarginLoss",
+    "MeanLoss",
+    "NoisyLogistic",
+    "Poisson",
     "Quantile",
     "ResidualLoss",
     "Savage",
@@ -30,5 +38,8 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "Tangent",
+    "Tweedie",
     "as_loss",
+    "as_target_loss",
+    "known_losses",
 ]

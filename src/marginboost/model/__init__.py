@@ -15,7 +15,7 @@ from .decoding import (
     multiclass_margins,
 )
 from .features import Features
-from .links import Link, LogisticLink, LossLink, SoftmaxLink, VoteLink
+from .links import Link, LogisticLink, LossLink, SigmoidLink, SoftmaxLink, VoteLink
 
 __all__ = [
     "CODES",
@@ -32,6 +32,7 @@ __all__ = [
     "Model",
     "ReducedModel",
     "RegressionModel",
+    "SigmoidLink",
     "SoftmaxLink",
     "VoteLink",
     "class_probabilities",

@@ -129,12 +129,15 @@ class ReducedModel(ClassModel):
         The models of two classes, one per column of the code.
     common_scale : bool
         Whether scores compare between problems as they are, being log-odds or the like.
+    link : Link or None
+        From votes for classes to probabilities; None is by the problems' own links.
     """
 
     code: Array
     decoding: str
     problems: tuple[BinaryModel, ...]
     common_scale: bool = False
+    link: Link | None = None
 
     @property
     def runs(self) -> tuple[FittedRun, ...]:
@@ -166,6 +169,8 @@ class ReducedModel(ClassModel):
         return max(self.problems, key=lambda problem: problem.run.ensemble.l1_norm)
 
     def _chances(self, votes: Array, l1_norm: float) -> Array:
+        if self.link is not None:
+            return self.link(votes, 1.0)
         combine = class_shares if self.common_scale else class_probabilities
         return combine(self._longest.link_of, votes, l1_norm)
 

@@ -23,11 +23,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.history import OPTIONAL
 from ..core.oracle import Oracle
 from ..files import GZIP, TooLarge, unpack, write_whole
-from ..losses import Loss
+from ..losses import Loss, known_losses
 from ..types import Array
 from .base import FittedRun, Model, RegressionModel
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .contract import Saved
+from .links import Link, SigmoidLink
 from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, is_text, model_from_document
 
 MAX_BYTES = 1 << 28
@@ -111,8 +112,17 @@ def _found_to_data(model: Model) -> dict[str, Any]:
             "code": model.code.tolist(),
             "problems": [_found_to_data(problem) for problem in model.problems],
             **_chosen_to_data(model),
+            **_link_to_data(model.link),
         }
-    return {**_run_to_data(model.runs[0]), **_chosen_to_data(model)}
+    link = model.link if isinstance(model, BinaryModel) else None
+    return {**_run_to_data(model.runs[0]), **_chosen_to_data(model), **_link_to_data(link)}
+
+
+def _link_to_data(link: Link | None) -> dict[str, Any]:
+    """A link that was fitted; others follow from the class."""
+    if not isinstance(link, SigmoidLink):
+        return {}
+    return {"link": {"slope": link.slope, "offsets": list(link.offsets)}}
 
 
 def _chosen_to_data(model: Model) -> dict[str, Any]:
@@ -214,7 +224,7 @@ def _param_to_data(value: Any, field: str) -> Any:
             raise TypeError(f"{field}: a {name} cannot be written as data{_JOBLIB}")
         return {"oracle": name, "params": _params_to_data(value, f"{field}.params")}
     if isinstance(value, Loss):
-        if Loss.registry.get(value.name) is not type(value) or not is_dataclass(value):
+        if known_losses().get(value.name) is not type(value) or not is_dataclass(value):
             raise TypeError(f"{field}: a {type(value).__name__} cannot be written as data{_JOBLIB}")
         settings = {key: _scalar_to_data(item, field) for key, item in asdict(value).items()}
         return {"loss": value.name, "params": settings}

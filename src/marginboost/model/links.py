@@ -8,8 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, softmax
 
+from ..kernels.ties import TIE
 from ..losses import Loss
 from ..types import Array
+
+LARGEST_LOG_ODDS = 13.8
+"""Of a million to one: nobody has compared more votes with labels than that."""
+
+NEXT_TO_EVEN = 1e-6
+"""Odds of votes that the sigmoid puts on the other side: next to even, and still in order."""
 
 
 class Link(ABC):
@@ -49,11 +56,51 @@ class LogisticLink(SymmetricLink):
 
 @dataclass(frozen=True)
 class VoteLink(SymmetricLink):
-    """Shares of the vote, for models whose scores are no log-odds: ``(1 + F / Σ|α|) / 2``."""
+    """Shares of the vote, for models whose scores are no log-odds: ``(1 + F / Σ|α|) / 2``.
+
+    Where the labels are at hand, in a fit, a :class:`SigmoidLink` takes its place.
+    """
 
     def second(self, scores: Array, l1_norm: float) -> Array:
         """Probability of the second class."""
         return (1.0 + np.clip(scores / (l1_norm or 1.0), -1.0, 1.0)) / 2.0
+
+
+@dataclass(frozen=True)
+class SigmoidLink(Link):
+    """Votes compared with labels that the model had not seen: Platt's sigmoid.
+
+    Of two classes P(second) is ``1 / (1 + exp(-slope v - offset))`` at the vote v; of more, with a
+    vote and an offset for each, P is in proportion to ``exp(slope v_l + offset_l)``. The class
+    with the largest vote, which is predicted, is never less likely than another: where the sigmoid
+    says so, as it may of a rare class, they are equally likely. No probability is 0 or 1: no
+    logarithm of odds is larger than 13.8.
+
+    Attributes
+    ----------
+    slope : float
+        Above 0, so that probabilities are in the order of votes.
+    offsets : tuple of float
+        One for each class; of two classes one alone.
+    """
+
+    slope: float
+    offsets: tuple[float, ...]
+
+    def __call__(self, scores: Array, l1_norm: float) -> Array:
+        """Probabilities of all classes."""
+        votes = np.clip(scores / (l1_norm or 1.0), -1.0, 1.0)
+        odds = self.slope * votes + (self.offsets if votes.ndim == 2 else self.offsets[0])
+        if votes.ndim == 1:
+            even = NEXT_TO_EVEN * votes
+            odds = np.where(votes > 0.0, np.maximum(odds, even), np.minimum(odds, even))
+            odds = np.clip(odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
+            return np.column_stack([expit(-odds), expit(odds)])
+        first = (votes > votes.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+        rows = np.arange(len(votes))
+        odds[rows, first] = np.maximum(odds[rows, first], odds.max(axis=1) + NEXT_TO_EVEN)
+        odds -= odds.max(axis=1, keepdims=True)
+        return np.asarray(softmax(np.maximum(odds, -LARGEST_LOG_ODDS), axis=1))
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from ..oracles.tree_hypothesis import Tree
 from ..types import Array
 from .base import Model, RegressionModel
 from .classes import BinaryModel, LabelModel
+from .links import LARGEST_LOG_ODDS, NEXT_TO_EVEN, SigmoidLink
 
 OPSET = 15
 IR_VERSION = 8
@@ -80,8 +81,7 @@ def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[in
     l1_norm = float(model.ensemble.l1_norm or 1.0)
     _add_label_of_sign(graph, _add_votes(graph, score, l1_norm, output="vote"), classes)
     sides = [
-        graph.add("Unsqueeze", link(graph, side, l1_norm), graph.constant([1]))
-        for side in (graph.add("Neg", score), score)
+        graph.add("Unsqueeze", side, graph.constant([1])) for side in link(graph, score, l1_norm)
     ]
     graph.add("Concat", *sides, axis=1, output="probabilities")
     return ()
@@ -403,15 +403,46 @@ def _class_values(classes: Array) -> Array:
     )
 
 
-Link = Callable[[Graph, str, float], str]
+Side = Callable[[Graph, str, float], str]
+Link = Callable[[Graph, str, float], tuple[str, str]]
 
 
-def _sigmoid_link(factor: float) -> Link:
+def _add_sigmoid(graph: Graph, odds: str) -> str:
+    """Not the operator Sigmoid: runtimes lose the digits of small probabilities in it."""
+    one = graph.constant(1.0)
+    powers = graph.add("Exp", graph.add("Neg", odds))
+    return graph.add("Div", one, graph.add("Add", one, powers))
+
+
+def _sigmoid_link(factor: float) -> Side:
     def link(graph: Graph, score: str, l1_norm: float) -> str:
-        # Not the operator Sigmoid: runtimes lose the digits of small probabilities in it.
-        odds = graph.add("Exp", graph.add("Mul", score, graph.constant(-factor)))
-        one = graph.constant(1.0)
-        return graph.add("Div", one, graph.add("Add", one, odds))
+        return _add_sigmoid(graph, graph.add("Mul", score, graph.constant(factor)))
+
+    return link
+
+
+def _fitted_link(fitted: SigmoidLink) -> Link:
+    def link(graph: Graph, score: str, l1_norm: float) -> tuple[str, str]:
+        votes = _add_votes(graph, score, l1_norm)
+        slope, offset = graph.constant(fitted.slope), graph.constant(fitted.offsets[0])
+        odds = graph.add("Add", graph.add("Mul", votes, slope), offset)
+        even = graph.add("Mul", votes, graph.constant(NEXT_TO_EVEN))
+        for_second = graph.add("Greater", votes, graph.constant(0.0))
+        most, least = graph.add("Max", odds, even), graph.add("Min", odds, even)
+        odds = graph.add("Where", for_second, most, least)
+        limits = graph.constant(-LARGEST_LOG_ODDS), graph.constant(LARGEST_LOG_ODDS)
+        odds = graph.add("Clip", odds, *limits)
+        return _add_sigmoid(graph, graph.add("Neg", odds)), _add_sigmoid(graph, odds)
+
+    return link
+
+
+def _symmetric(side: Side) -> Link:
+    """Both classes by the function for the second."""
+
+    def link(graph: Graph, score: str, l1_norm: float) -> tuple[str, str]:
+        first = side(graph, graph.add("Neg", score), l1_norm)
+        return first, side(graph, score, l1_norm)
 
     return link
 
@@ -421,7 +452,7 @@ def _vote_link(graph: Graph, score: str, l1_norm: float) -> str:
     return graph.add("Div", graph.add("Add", graph.constant(1.0), votes), graph.constant(2.0))
 
 
-LINKS: dict[Link, Callable[[Array, float], Array]] = {
+LINKS: dict[Side, Callable[[Array, float], Array]] = {
     _sigmoid_link(2.0): lambda scores, l1_norm: expit(2.0 * scores),  # exponential loss
     _sigmoid_link(1.0): lambda scores, l1_norm: expit(scores),  # logistic loss
     _vote_link: lambda scores, l1_norm: (1.0 + scores / l1_norm) / 2.0,
@@ -435,13 +466,15 @@ def _find_link(model: BinaryModel) -> Link:
     A class may have a link of its own. Comparing results, not classes, makes sure that a new one
     is refused instead of being exported wrongly.
     """
+    if isinstance(model.link, SigmoidLink):
+        return _fitted_link(model.link)
     l1_norm = float(model.ensemble.l1_norm or 1.0)
     scores = np.linspace(-l1_norm, l1_norm, 61)  # no row has a score outside
     expected = model.link_of(scores)
     for link, compute in LINKS.items():
         both = np.column_stack([compute(-scores, l1_norm), compute(scores, l1_norm)])
         if np.allclose(expected, both, rtol=0, atol=1e-12):
-            return link
+            return _symmetric(link)
     raise _unknown(model)
 
 

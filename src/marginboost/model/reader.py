@@ -16,7 +16,7 @@ from ..core.history import FIELDS, OPTIONAL, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.oracle import Oracle
 from ..core.stop import Stop
-from ..losses import Loss
+from ..losses import Loss, known_losses
 from ..types import Array
 from ..validation import parameter_names
 from .base import FittedRun, RegressionModel
@@ -24,6 +24,7 @@ from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
 from .contract import Solver
 from .features import Features
+from .links import Link, SigmoidLink, VoteLink
 
 FORMAT = "marginboost-model"
 VERSION = 3
@@ -145,8 +146,8 @@ HEAD = ("format", "version", "library", "estimator", "params", "features")
 LABELS = ("classes",)
 RUN = ("ensemble", "history", "certificate", "stop", "n_iter")
 PROBLEMS = ("code", "problems")
-CHOSEN = ("chosen",)
-"""Of classifiers that choose something in fit."""
+FITTED = ("chosen", "link")
+"""Of classifiers that choose something in fit, or whose votes were turned into probabilities."""
 
 
 def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any:
@@ -162,7 +163,7 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     version = _check_format(Field(document))
     numeric, several = version == 3, version == 2 and "problems" in document
     parts = (*HEAD, *(() if numeric else LABELS), *(PROBLEMS if several else RUN))
-    fields = Field(document).keys(parts, CHOSEN)
+    fields = Field(document).keys(parts, FITTED[: 1 if numeric else 2])
     fields["library"].is_a(str, "a version as string")
     name = fields["estimator"].is_a(str, "the name of an estimator")
     known = [n for n, kind in registry.items() if _of_numbers(kind) == numeric]
@@ -202,7 +203,7 @@ def _read_found(
     parts: dict[str, Any] = {}
     if classes is not None:
         kind, link = solver.model_parts(len(classes), chosen)
-        parts = {"classes": classes, "link": link}
+        parts = {"classes": classes, "link": _read_link(fields, solver, link, 1)}
         if len(classes) > 2 and not _labels(kind):
             fields["classes"].wrong("two distinct classes")
     return kind(
@@ -233,7 +234,7 @@ def _read_problems(
     code = fields["code"].made_by(
         lambda _: check_code(rows, len(classes)), f"a code of {len(classes)} classes"
     )
-    items = [item.keys(RUN, CHOSEN) for item in fields["problems"].items(code.shape[1])]
+    items = [item.keys(RUN, FITTED) for item in fields["problems"].items(code.shape[1])]
     return ReducedModel(
         name=type(solver).__name__,
         features=features,
@@ -242,8 +243,25 @@ def _read_problems(
         decoding=decoding,
         problems=tuple(_read_found(i, solver, features, np.array([-1, 1])) for i in items),
         common_scale=solver.common_scale,
+        link=_read_link(fields, solver, solver.make_link(), len(classes))
+        if "link" in fields
+        else None,
         chosen=chosen,
     )
+
+
+def _read_link(fields: dict[str, Field], solver: Solver, usual: Link, n_offsets: int) -> Link:
+    """The usual link, or where votes were compared with labels, what came of that."""
+    if "link" not in fields:
+        return usual
+    if not isinstance(usual, VoteLink):
+        fields["link"].wrong(f"no link: that of {type(solver).__name__} is not fitted")
+    entries = fields["link"].keys(("slope", "offsets"))
+    slope = entries["slope"].number(finite=True)
+    if not slope > 0.0:
+        entries["slope"].wrong("a number above 0")
+    offsets = [item.number(finite=True) for item in entries["offsets"].items(n_offsets)]
+    return SigmoidLink(slope, tuple(offsets))
 
 
 def _read_code(field: Field) -> list[list[int]]:
@@ -315,20 +333,25 @@ def _read_params(
             params[name] = _read_booster_param(name, entry, registry)
             continue
         params[name] = _read_param(entry, depth)
-        if isinstance(params[name], Oracle):
-            if name not in ("estimator", "oracle"):
-                entry.wrong("a setting, not a base learner")
-        elif isinstance(params[name], Loss):
-            if name != "loss":
-                entry.wrong("a setting, not a loss")
-        elif isinstance(params[name], dict):
-            if name != "class_weight":
-                entry.wrong("a setting, not weights of classes")
-        elif name == "oracle" or (name == "estimator" and entry.value is not None):
-            entry.wrong("a base learner")
-        elif name == "callbacks" and entry.value is not None:
-            entry.wrong("null: callbacks are code, not data")
+        _check_kind(name, params[name], entry)
     return params
+
+
+def _check_kind(name: str, value: Any, entry: Field) -> None:
+    """Raise where a setting of this name cannot be such a thing."""
+    if isinstance(value, Oracle):
+        if name not in ("estimator", "oracle"):
+            entry.wrong("a setting, not a base learner")
+    elif isinstance(value, Loss):
+        if name != "loss":
+            entry.wrong("a setting, not a loss")
+    elif isinstance(value, dict):
+        if name != "class_weight":
+            entry.wrong("a setting, not weights of classes")
+    elif name == "oracle" or (name == "estimator" and value is not None):
+        entry.wrong("a base learner")
+    elif name == "callbacks" and value is not None:
+        entry.wrong("null: callbacks are code, not data")
 
 
 def _read_booster_param(name: str, entry: Field, registry: Mapping[str, type[Any]]) -> Any:
@@ -368,11 +391,12 @@ def _read_param(field: Field, depth: int) -> Any:
 def _read_loss(field: Field) -> Loss:
     entries = field.keys(("loss", "params"))
     name = entries["loss"].is_a(str, "the name of a loss")
-    if name not in Loss.registry:
-        entries["loss"].wrong(f"one of {', '.join(sorted(Loss.registry))}")
+    known = known_losses()
+    if name not in known:
+        entries["loss"].wrong(f"one of {', '.join(sorted(known))}")
     settings = {key: _read_scalar(item) for key, item in entries["params"].entries().items()}
     return entries["params"].made_by(
-        lambda _: Loss.registry[name](**settings), f"settings of the {name} loss"
+        lambda _: known[name](**settings), f"settings of the {name} loss"
     )
 
 

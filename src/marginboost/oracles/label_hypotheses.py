@@ -11,10 +11,11 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.labels import own_labels
-from ..kernels.trees import add_label_trees
+from ..kernels.trees import add_answers
 from ..types import Array
 from .any_sklearn import Fitted
-from .tree_hypothesis import Tree, laid_out
+from .forest import leaf_blocks, plant, tree_votes
+from .tree_hypothesis import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +72,7 @@ class LabelTree(Hypothesis):
     @classmethod
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
         """One pass over the rows for all trees."""
-        nodes, categories, roots, width = laid_out([member.tree for member in members])
+        forest = plant([member.tree for member in members])
         first_set = np.cumsum([0, *(len(member.sets) for member in members)])
         answers = np.concatenate(
             [
@@ -83,10 +84,9 @@ class LabelTree(Hypothesis):
         coef = np.ascontiguousarray(coef, dtype=np.float64)
 
         def vote(rows: Array) -> Array:
-            if rows.shape[1] < width:  # the kernel does not check
-                raise ValueError(f"a tree reads {width} features, the rows have {rows.shape[1]}")
             total = np.zeros((len(rows), sets.shape[1]))
-            add_label_trees(rows, nodes, categories, roots, answers, sets, coef, total)
+            for block, at in leaf_blocks(forest, rows):
+                add_answers(at, answers, sets, coef, total[block])
             return total
 
         return vote
@@ -157,14 +157,11 @@ class TreePerLabel(Hypothesis):
 
     @classmethod
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
-        """One pass over the rows for all trees of a label."""
-        labels = zip(*(member.trees for member in members), strict=True)
-        voters = [Tree.voter(trees, coef) for trees in labels]
-
-        def vote(rows: Array) -> Array:
-            return np.column_stack([voter(rows) for voter in voters])
-
-        return vote
+        """One pass over the rows for all trees of all labels."""
+        trees = [tree for member in members for tree in member.trees]
+        n_labels = len(members[0].trees)
+        columns = np.tile(np.arange(n_labels), len(members))
+        return tree_votes(trees, np.repeat(coef, n_labels), columns)
 
     def negated(self) -> TreePerLabel:
         """Turn all outputs round."""

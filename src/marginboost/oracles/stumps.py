@@ -21,7 +21,7 @@ from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..kernels.binning import BYTE_CUTS
 from ..kernels.parallel import run_rows
-from ..kernels.predict import add_step_functions, pad_cuts, sum_stumps
+from ..kernels.predict import add_levels, find_cells, pad_cuts, sum_stumps
 from ..kernels.stumps import (
     CATEGORY,
     PARTITION,
@@ -103,7 +103,9 @@ class Stump(Hypothesis):
             if rows.shape[1] < width:  # the kernel does not check
                 raise ValueError(f"a stump reads {width} features, the rows have {rows.shape[1]}")
             total = np.zeros(len(rows))
-            add_step_functions(rows, features, cuts, levels, starts, total)
+            cells = np.empty((len(features), len(rows)), dtype=np.uint32)
+            find_cells(rows, features, cuts, starts, cells)
+            add_levels(cells, levels, starts, total)
             return total
 
         return vote

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate
-from ..kernels.trees import NODE, add_trees
+from ..kernels.trees import NODE
 from ..types import Array
+from .forest import leaf_blocks, plant, tree_votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,20 +84,18 @@ class Tree(Hypothesis):
 
     def __call__(self, rows: Array) -> Array:
         """Outputs on dense rows."""
-        return type(self).voter([self], np.ones(1))(rows)
+        values, forest = np.empty(len(rows)), plant([self], tables=False)
+        for block, at in leaf_blocks(forest, rows):
+            values[block] = self.nodes["value"][at[0]]
+        return values
 
     @classmethod
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
         """One pass over the rows for all trees."""
-        nodes, categories, roots, width = laid_out(members)
-        coef = np.ascontiguousarray(coef, dtype=np.float64)
+        votes = tree_votes(members, coef, np.zeros(len(members), np.int64))
 
         def vote(rows: Array) -> Array:
-            if rows.shape[1] < width:  # the kernel does not check
-                raise ValueError(f"a tree reads {width} features, the rows have {rows.shape[1]}")
-            total = np.zeros(len(rows))
-            add_trees(rows, nodes, categories, roots, coef, total)
-            return total
+            return votes(rows)[:, 0]
 
         return vote
 
@@ -254,18 +253,6 @@ def _check_shape(
     for k, count in enumerate(parents[1:], start=1):
         if count != 1:
             raise ValueError(f"tree left, right: node {k} has {count} parents, expected one")
-
-
-def laid_out(trees: Sequence[Tree]) -> tuple[Array, Array, Array, int]:
-    """Trees one after the other: nodes, categories, where each begins, features that are read."""
-    sizes = [len(tree.nodes) for tree in trees]
-    nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in trees)])
-    offsets = np.cumsum([0, *(len(tree.categories) for tree in trees)])[:-1]
-    for name in ("first", "last"):
-        nodes[name] += np.repeat(offsets, sizes).astype(np.int32)
-    categories = np.concatenate([np.empty(0, np.int32), *(tree.categories for tree in trees)])
-    width = int(nodes["feature"].max(initial=-1)) + 1
-    return nodes, categories, np.cumsum([0, *sizes])[:-1], width
 
 
 def with_categories(nodes: Array, sets: Sequence[Sequence[int] | None]) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from .games import Game, HedgeRun, hedge, hedge_rate, play
 from .line_search import exponential_step
 from .margin_lp import MarginSolution, PricedSolution, solve_margin_lp, solve_priced_margin_lp
 from .norm_margin import NormMarginSolution, solve_norm_margin
+from .sparsify import sparsify
 
 __all__ = [
     "BarrierMargin",
@@ -41,4 +42,5 @@ __all__ = [
     "solve_margin_lp",
     "solve_norm_margin",
     "solve_priced_margin_lp",
+    "sparsify",
 ]

@@ -241,6 +241,7 @@ def factorise(matrix: Array) -> Any:
 
 
 def back_substitute(factor: Any, right: Array) -> Array:
+    """Solve with a factor of :func:`factorise`."""
     from scipy.linalg import cho_solve
 
     return np.asarray(cho_solve(factor, right))

@@ -115,7 +115,9 @@ class SimplexMaster(Master):
             columns, rows = self._basis
             basic = int(self._highs.HighsBasisStatus.kBasic)
             remains = all(rows[j] == basic for j in gone)
-            self._basis = (columns, [*rows[:heads], *(rows[heads + j] for j in kept)]) if remains else None
+            self._basis = (
+                (columns, [*rows[:heads], *(rows[heads + j] for j in kept)]) if remains else None
+            )
 
     def get_state(self) -> dict[str, Any]:
         """Return the basis, besides the weights."""

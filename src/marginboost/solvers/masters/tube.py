@@ -4,8 +4,8 @@ With p the prior weights, ``F = Σ α h`` and residuals ``r = y - F``, all of th
 
     min_{α >= 0}  price Σα + T(r),   T(r) = min over the edges u >= l of a tube of its cost
 
-    tube of given half width ε:   Σ p ([r - u]_+ + [l - r]_+),              u, l = b ± ε   (eq. 5.11)
-    ν-trick, ε is found:          the same + ν ε,                           u, l = b ± ε   (eq. 5.12)
+    tube of given half width ε:   Σ p ([r - u]_+ + [l - r]_+),              u, l = b ± ε  (eq. 5.11)
+    ν-trick, ε is found:          the same + ν ε,                           u, l = b ± ε  (eq. 5.12)
     quantile q (pinball):         Σ p (q [r - b]_+ + (1 - q) [b - r]_+),    u = l = b
 
 with a free intercept b. Dual, over signed weights d (eq. 5.33):
@@ -27,6 +27,7 @@ balanced weights an upper one.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 
@@ -35,6 +36,8 @@ import numpy as np
 from ...types import Array
 from .problem import MarginProblem
 
+BALANCED = 1e-9
+"""Sum of signed weights that is rounding only."""
 SLACK = 1e-12
 """Share of all weight by which a sum of weights may miss a share that it should meet."""
 
@@ -69,14 +72,17 @@ def middle_quantile(values: Array, weights: Array, share: float) -> float:
     >>> middle_quantile(np.array([4.0, 1.0, 2.0, 3.0]), np.ones(4), 0.5)
     2.5
     """
-    order = np.argsort(values, kind="stable")
-    mass = np.cumsum(weights[order])
-    total = float(mass[-1])
-    last = len(values) - 1
-    low, high = (
-        values[order[min(int(np.searchsorted(mass, (share + slack) * total, side)), last)]]
-        for slack, side in ((-SLACK, "left"), (SLACK, "right"))
-    )
+    n = len(values)
+    if (weights == weights[0]).all():  # two of the values, without sorting the others
+        places = [math.ceil((share - SLACK) * n) - 1, math.floor((share + SLACK) * n)]
+        places = [min(max(place, 0), n - 1) for place in places]
+        low, high = np.partition(values, places)[places]
+    else:
+        order = np.argsort(values, kind="stable")
+        mass = np.cumsum(weights[order])
+        left = np.searchsorted(mass, (share - SLACK) * mass[-1], "left")
+        right = np.searchsorted(mass, (share + SLACK) * mass[-1], "right")
+        low, high = values[order[np.minimum([left, right], n - 1)]]
     return float(low + 0.5 * (high - low))
 
 
@@ -167,8 +173,11 @@ class TubeProblem(MarginProblem):
     def upper(self, weights: Array, edge: float) -> float:
         """What signed weights prove: balanced, Σ|d| = 1, with this largest edge.
 
-        They are stretched as far as box, sum and price allow.
+        They are stretched as far as box, sum and price allow. Weights that are not balanced prove
+        no more than that no cost is below 0.
         """
+        if abs(float(weights.sum())) > BALANCED:
+            return self.empty
         most, least, total = self.limits
         gain = float(self.y @ weights) - self.width
         theta = min(total, self.price / edge if edge > 0.0 else np.inf)
@@ -197,6 +206,10 @@ class TubeProblem(MarginProblem):
     def gains(self) -> Array:
         """What a unit of each variable adds to the dual: one row per side."""
         return self.signs[:, None] * self.y - self.width
+
+    def levels(self, residuals: Array) -> Array:
+        """Multipliers of the equations at the best tube around residuals."""
+        return np.array([self.best_tube(residuals).intercept])
 
     def signed(self, sides: Array) -> Array:
         """Signed weights of the variables of all sides."""
@@ -228,9 +241,7 @@ class FixedTube(TubeProblem):
     shares = np.zeros(1)
     equations = np.array([[1.0, -1.0]])
 
-    def __init__(
-        self, y: Array, prior: Array, price: float, *, epsilon: float
-    ) -> None:
+    def __init__(self, y: Array, prior: Array, price: float, *, epsilon: float) -> None:
         self.width = epsilon
         super().__init__(y, prior, price)
 
@@ -259,9 +270,7 @@ class NuTube(TubeProblem):
     signs = np.array([1.0, -1.0])
     equations = np.eye(2)
 
-    def __init__(
-        self, y: Array, prior: Array, price: float, *, nu: float
-    ) -> None:
+    def __init__(self, y: Array, prior: Array, price: float, *, nu: float) -> None:
         self.nu = nu
         self.shares = np.full(2, 0.5 * nu)
         super().__init__(y, prior, price)
@@ -277,6 +286,11 @@ class NuTube(TubeProblem):
 
     def _width_cost(self, tube: Tube) -> float:
         return self.nu * tube.epsilon
+
+    def levels(self, residuals: Array) -> Array:
+        """Both edges, the lower one with its sign turned."""
+        tube = self.best_tube(residuals)
+        return np.array([tube.upper, -tube.lower])
 
     @property
     def limits(self) -> tuple[float, float, float]:
@@ -319,9 +333,7 @@ class QuantileTube(TubeProblem):
     signs = np.ones(1)
     equations = np.ones((1, 1))
 
-    def __init__(
-        self, y: Array, prior: Array, price: float, *, quantile: float
-    ) -> None:
+    def __init__(self, y: Array, prior: Array, price: float, *, quantile: float) -> None:
         self.quantile = quantile
         self.shift = 1.0 - quantile
         self.shares = np.array([1.0 - quantile])
@@ -347,10 +359,13 @@ class QuantileTube(TubeProblem):
         return self.quantile, 1.0 - self.quantile, np.inf
 
     def first_weights(self) -> Array:
-        """Slopes of the pinball at the quantile, 0 on it."""
+        """Slopes of the pinball at the quantile; rows on it make up the balance."""
         off = self.y - self.best_tube(self.y).intercept
         slope = np.where(off > 0.0, self.quantile, self.quantile - 1.0)
-        return self.balanced(self.caps * np.where(off == 0.0, 0.0, slope))
+        weights, on = self.caps * np.where(off == 0.0, 0.0, slope), off == 0.0
+        if on.any():
+            weights[on] = -float(weights.sum()) * self.caps[on] / float(self.caps[on].sum())
+        return self.balanced(weights)
 
     def entropy(self) -> float:
         """One side of weight 1 - q."""

@@ -210,7 +210,9 @@ def _levels(problem: TubeProblem, pull: Array, mu: float) -> Array:
         used = np.flatnonzero(row)
 
         def excess(at: float, row: Array = row, used: Array = used, share: float = share) -> float:
-            sums = [row[k] * centred(pull[k] - row[k] * at, problem.caps, mu)[0].sum() for k in used]
+            sums = [
+                row[k] * centred(pull[k] - row[k] * at, problem.caps, mu)[0].sum() for k in used
+            ]
             return float(sum(sums)) - share
 
         sizes = [float(np.abs(pull[k]).max()) for k in used]

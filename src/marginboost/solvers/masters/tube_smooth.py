@@ -62,7 +62,7 @@ class RoundedTube:
             self._find(margins, r, beta)
             if hinge:
                 parts = [self._weigh(margins, k, row[k] * self.levels[r], beta, True)[2]
-                         for k in np.flatnonzero(row)]  # fmt: skip
+                         for k in np.flatnonzero(row).tolist()]  # fmt: skip
                 loss += sum(parts)
         if not hinge:
             return 0.0
@@ -76,7 +76,7 @@ class RoundedTube:
     def _find(self, margins: Array, r: int, beta: float) -> None:
         """Root of ``Σ_k E_rk Σ x_k = shares_r`` in λ_r, by Newton's method inside a bracket."""
         row, share = self.problem.equations[r], float(self.problem.shares[r])
-        used = np.flatnonzero(row)
+        used = np.flatnonzero(row).tolist()
         far = max(float(np.abs(margins[k]).max()) for k in used) + 40.0 * beta
         low, high = -far, far
         at = min(max(float(self.levels[r]), low), high)
@@ -183,8 +183,10 @@ class TubeSmooth(Master):
     def weights_again(self, pool: PackedPool, coef: Array) -> Array:
         """Weights of a combination: balanced, Σ|d| = 1."""
         if not self._polished:
-            self._tube.levels[:] = 0.0  # the search must not depend on what came before
-            self._tube.settle(pool.combine(coef), self._beta)
+            scores = pool.combine(coef)
+            # From the edges without rounding: the search must not depend on what came before.
+            self._tube.levels[:] = self.problem.levels(self.problem.y - scores)
+            self._tube.settle(scores, self._beta)
             self.weights = self.problem.balanced(self._tube.dual())
         return self.weights
 

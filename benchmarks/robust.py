@@ -1,0 +1,215 @@
+"""``robust``: who predicts best when some of the labels to learn from are wrong.
+
+Labels of real tables are flipped on purpose; errors are counted on other rows, with their true
+labels. All contenders have their defaults. Results go to ``docs/results/robust.json`` after every
+case: an interrupted run goes on where it was, and ``--minutes`` ends one in time.
+``python -m benchmarks.robust_docs`` writes the tables of the documents from that file.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable
+from importlib import metadata, util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .data import Array
+from .environment import ROOT
+from .report import Goal, Section, Table
+from .robust_sets import DESIGN, Split, cells, names, split
+from .sizes import Sizes
+
+RESULTS = ROOT / "docs" / "results" / "robust.json"
+OURS = "RobustBoostClassifier"
+CLEANLAB = "cleanlab, LightGBM"
+PACKAGES = ("scikit-learn", "lightgbm", "xgboost", "catboost", "cleanlab", "numpy")
+
+
+def contenders() -> dict[str, Callable[[], Any]]:
+    """What is installed, by name, with defaults."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+
+    from marginboost import GradientBoostClassifier, RobustBoostClassifier, SoftmaxBoostClassifier
+
+    def ours(n_classes: int) -> Any:
+        return GradientBoostClassifier() if n_classes == 2 else SoftmaxBoostClassifier()
+
+    def forest() -> Any:
+        return RandomForestClassifier(300, n_jobs=-1, random_state=0)
+
+    made: dict[str, Any] = {
+        OURS: lambda k: RobustBoostClassifier(),
+        "our gradient boosting": ours,
+        "random forest": lambda k: forest(),
+        "HistGradientBoosting": lambda k: HistGradientBoostingClassifier(random_state=0),
+    }
+    if util.find_spec("lightgbm"):
+        from lightgbm import LGBMClassifier
+
+        made["LightGBM"] = lambda k: LGBMClassifier(verbose=-1)
+    if util.find_spec("xgboost"):
+        from xgboost import XGBClassifier
+
+        made["XGBoost"] = lambda k: XGBClassifier()
+    if util.find_spec("catboost"):
+        from catboost import CatBoostClassifier
+
+        made["CatBoost"] = lambda k: CatBoostClassifier(verbose=0, allow_writing_files=False)
+    if util.find_spec("cleanlab"):
+        from cleanlab.classification import CleanLearning
+
+        made["cleanlab, forest"] = lambda k: CleanLearning(forest(), seed=0)
+        if "LightGBM" in made:
+            made[CLEANLAB] = lambda k: CleanLearning(made["LightGBM"](k), seed=0)
+    return made
+
+
+def robust(sizes: Sizes) -> Section:
+    """Mean error and rank at every rate of wrong labels."""
+    section, path = Section("robust"), sizes.robust_results or RESULTS
+    found = _read(path)
+    made = contenders()
+    started = time.monotonic()
+    grid = list(cells(sizes.robust_rates, sizes.robust_kinds, sizes.robust_splits))
+    grid = [cell for cell in grid if cell[0] in names()[: sizes.robust_sets]]
+    for name, kind, rate, number in grid:
+        if sizes.minutes and time.monotonic() - started > 60.0 * sizes.minutes:
+            section.skipped.append(f"what comes after {sizes.minutes:g} minutes: run it again")
+            break
+        data = split(name, kind, rate, number, sizes.robust_rows)
+        for model, maker in made.items():
+            place = f"{name}|{kind}|{rate:g}|{number}|{sizes.robust_rows}|{model}"
+            if place not in found["results"]:
+                found["results"][place] = _measure(maker, data)
+        found["versions"].update(_versions())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(found, indent=0) + "\n")
+    section.tables, section.goals = summary(found["results"])
+    section.notes.append(f"design sets: {', '.join(DESIGN)}; all others only judge")
+    return section
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if path.is_file():
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+    return {"versions": {}, "results": {}}
+
+
+def _versions() -> dict[str, str]:
+    return {name: metadata.version(name) for name in PACKAGES if util.find_spec(_module(name))}
+
+
+def _module(package: str) -> str:
+    return "sklearn" if package == "scikit-learn" else package
+
+
+def _measure(maker: Any, data: Split) -> list[float] | str:
+    """Error in percent, seconds and processor seconds of a fit; or why there is none."""
+    X, X_test = _filled(data.X, data.X_test)
+    started, used = time.perf_counter(), time.process_time()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = maker(int(data.noisy.max()) + 1)
+            model.fit(X, data.noisy)
+            times = time.perf_counter() - started, time.process_time() - used
+            predicted = np.asarray(model.predict(X_test)).ravel()
+    except Exception as error:  # a peer that cannot do it is no reason to stop
+        return f"{type(error).__name__}: {error}"[:200]
+    return [
+        round(100.0 * float(np.mean(predicted != data.y_test)), 3),
+        *np.round(times, 3).tolist(),
+    ]
+
+
+def _filled(X: Array, X_test: Array) -> tuple[Array, Array]:
+    """Medians in place of missing values, for all alike: not all contenders take gaps."""
+    missing = np.isnan(X).all(axis=0)
+    middle = np.nanmedian(np.where(missing, 0.0, X), axis=0)
+    return tuple(np.where(np.isnan(part), middle, part) for part in (X, X_test))  # type: ignore
+
+
+# -- what the numbers say --------------------------------------------------------------------------
+
+
+def complete(results: dict[str, Any]) -> dict[tuple[str, ...], dict[str, list[float]]]:
+    """Cases that every contender has finished: set, kind, rate, split and rows, then contender."""
+    found: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for place, measured in results.items():
+        if not isinstance(measured, str):
+            *case, model = place.split("|")
+            found.setdefault(tuple(case), {})[model] = measured
+    most = max((len(models) for models in found.values()), default=0)
+    return {case: models for case, models in found.items() if len(models) == most}
+
+
+def by_rate(results: dict[str, Any], kind: str, sets: Callable[[str], bool]) -> Table:
+    """Mean error, and mean rank in brackets, at each rate; processor seconds a fit."""
+    from scipy.stats import rankdata
+
+    cases = {
+        case: models
+        for case, models in complete(results).items()
+        if case[1] in (kind, "uniform" if float(case[2]) == 0 else kind) and sets(case[0])
+    }
+    rates = sorted({case[2] for case in cases}, key=float)
+    rows: dict[str, list[Any]] = {}
+    mean: dict[str, float] = {}
+    for rate in rates:
+        here = [models for case, models in cases.items() if case[2] == rate]
+        order = list(here[0])
+        errors = np.array([[models[m][0] for m in order] for models in here])
+        ranks = np.mean([rankdata(row) for row in errors], axis=0)
+        for model, error, rank in zip(order, errors.mean(axis=0), ranks, strict=True):
+            rows.setdefault(model, []).append(f"{error:.2f} ({rank:.1f})")
+            mean[model] = mean.get(model, 0.0) + float(error)
+    seconds = {m: np.mean([models[m][2] for models in cases.values()]) for m in rows}
+    table = Table(
+        f"{kind} flips: error in % (rank), {len({c[0] for c in cases})} sets, {len(cases)} cases",
+        ["model", *(f"{float(rate):.0%}" for rate in rates), "CPU s a fit"],
+    )
+    table.rows = [[m, *rows[m], float(seconds[m])] for m in sorted(rows, key=lambda m: mean[m])]
+    return table
+
+
+def summary(results: dict[str, Any]) -> tuple[list[Table], list[Goal]]:
+    """Tables for every kind of flips, and the goals."""
+    kinds = sorted({case[1] for case in complete(results)}, reverse=True)
+    tables = []
+    for kind in kinds:
+        for about, sets in SETS.items():
+            table = by_rate(results, kind, sets)
+            if table.rows:
+                table.title = f"{about}, {table.title}"
+                tables.append(table)
+    return tables, _goals(results)
+
+
+SETS: dict[str, Callable[[str], bool]] = {
+    "all sets": lambda name: True,
+    "sets that only judge": lambda name: name not in DESIGN,
+}
+
+
+def _goals(results: dict[str, Any]) -> list[Goal]:
+    goals = []
+    cases = complete(results)
+    for rate in sorted({case[2] for case in cases}, key=float):
+        here = [models for case, models in cases.items() if case[2] == rate]
+        others = [m for m in here[0] if m != OURS]
+        best = min(np.mean([models[m][0] for models in here]) for m in others)
+        above = float(np.mean([models[OURS][0] for models in here]) - best)
+        what = f"points above the best other, {float(rate):.0%} flips"
+        goals.append(Goal(what, above, "<=", 0.2 if float(rate) == 0 else 0.0))
+    if cases and CLEANLAB in next(iter(cases.values())):
+        ratio = np.sum([m[OURS][2] for m in cases.values()]) / np.sum(
+            [m[CLEANLAB][2] for m in cases.values()]
+        )
+        goals.append(Goal(f"processor time of ours / {CLEANLAB}", float(ratio), "<=", 1.0))
+    return goals

@@ -1,0 +1,103 @@
+"""Write the measured parts of documents: ``python -m benchmarks.robust_docs``.
+
+All numbers come from ``docs/results/robust.json``, which ``python -m benchmarks robust`` writes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from .environment import ROOT
+from .report import Table
+from .robust import OURS, RESULTS, complete, summary
+from .robust_sets import DESIGN
+
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+def markdown(table: Table) -> str:
+    """A table as Markdown, with its title."""
+    lines = [f"**{table.title}**", "", f"| {' | '.join(table.columns)} |"]
+    lines.append("|" + "---|" * len(table.columns))
+    for row in table.rows:
+        shown = [f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row]
+        lines.append(f"| {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def what_was_run(found: dict[str, Any]) -> str:
+    """Sets, rows, splits and versions behind the tables."""
+    cases = complete(found["results"])
+    sets = sorted({case[0] for case in cases})
+    design = [name for name in sets if name in DESIGN]
+    others = [name for name in sets if name not in DESIGN]
+    kinds = sorted({case[1] for case in cases}, reverse=True)
+    splits = sorted({case[3] for case in cases})
+    rows = sorted({int(case[4]) for case in cases})
+    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    return (
+        f"{len(cases)} cases; at most {' and '.join(map(str, rows))} rows to learn from; "
+        f"{len(splits)} split{'s' if len(splits) > 1 else ''}; flips: {', '.join(kinds)}. "
+        f"Design sets: {', '.join(design) or 'none'}. Sets that only judge: "
+        f"{', '.join(others) or 'none'}. {versions}."
+    )
+
+
+def guide(results: dict[str, Any]) -> str:
+    """For every contender: where it is best, and where it is worst beside the best."""
+    cases = complete(results)
+    models = list(next(iter(cases.values()), {}))
+    best = {case: min(found[m][0] for m in models) for case, found in cases.items()}
+    table = Table(
+        "who is best, and how far behind the others are",
+        ["model", "best in", "mean points behind the best", "most behind", "where"],
+    )
+    for model in models:
+        behind = {case: found[model][0] - best[case] for case, found in cases.items()}
+        worst = max(behind, key=lambda case: behind[case])
+        wins = sum(gap == 0 for gap in behind.values())
+        where = f"{worst[0]}, {float(worst[2]):.0%} {worst[1]}"
+        mean = float(np.mean(list(behind.values())))
+        table.rows.append([model, f"{wins} of {len(cases)}", mean, behind[worst], where])
+    table.rows.sort(key=lambda row: float(row[2]))  # type: ignore[arg-type]
+    return markdown(table)
+
+
+def by_set(results: dict[str, Any]) -> str:
+    """Ours beside the best other, set by set, mean over rates from 10 % on."""
+    cases = {case: found for case, found in complete(results).items() if float(case[2]) > 0}
+    table = Table("with wrong labels, set by set", ["set", "ours", "best other", "which"])
+    for name in sorted({case[0] for case in cases}):
+        here = [found for case, found in cases.items() if case[0] == name]
+        means = {m: float(np.mean([found[m][0] for found in here])) for m in here[0]}
+        other = min((m for m in means if m != OURS), key=lambda m: means[m])
+        table.rows.append([name, means[OURS], means[other], other])
+    return markdown(table)
+
+
+def fill(name: str, text: str) -> None:
+    """Put measured text between the marks of a document."""
+    path = ROOT / "docs" / name
+    before, rest = path.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    path.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+
+
+def main() -> None:
+    """Write both documents' tables."""
+    found = json.loads(RESULTS.read_text())
+    tables, goals = summary(found["results"])
+    verdicts = Table("goals", ["goal", "measured", "wanted", "verdict"])
+    for goal in goals:
+        wanted = f"{goal.relation} {goal.target}"
+        verdicts.rows.append([goal.what, goal.measured, wanted, goal.verdict])
+    parts = [what_was_run(found), *(markdown(table) for table in tables), markdown(verdicts)]
+    fill("robust.md", "\n\n".join(parts))
+    fill("which-algorithm.md", f"{guide(found['results'])}\n\n{by_set(found['results'])}")
+
+
+if __name__ == "__main__":
+    main()

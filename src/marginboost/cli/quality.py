@@ -1,0 +1,64 @@
+"""How good a model is on rows that it has not seen, beside the most frequent class alone."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..types import Array
+
+NEARLY_CONSTANT = 0.1
+"""Share of the rows outside the most frequent class that a model has to tell from it."""
+
+
+def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: int) -> Any:
+    """Error and area under the curve over stratified folds, as plain data; None if they cannot be.
+
+    The folds are fitted with the settings of the model, without callbacks.
+    """
+    from sklearn.base import clone
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import StratifiedKFold
+
+    classes, index = np.unique(labels, return_inverse=True)
+    if folds < 2 or np.bincount(index).min() < folds:
+        return None
+    weights = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=float)
+    right, chances = np.zeros(len(labels), dtype=bool), np.zeros((len(labels), len(classes)))
+    for learn, judge in StratifiedKFold(folds, shuffle=True, random_state=0).split(index, index):
+        part = clone(model).set_params(callbacks=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the model of all rows has said it already
+            try:
+                part.fit(X.take(learn), labels[learn], sample_weight=weights[learn])
+            except ValueError:  # the rows of a fold do not allow these settings
+                return None
+        if len(part.classes_) < len(classes):
+            return None
+        rows = X.take(judge)
+        right[judge] = part.predict(rows) == labels[judge]
+        chances[judge] = part.predict_proba(rows)
+    scores = chances[:, 1] if len(classes) == 2 else chances
+    shares = np.bincount(index, weights) / weights.sum()
+    area = roc_auc_score(index, scores, sample_weight=weights, multi_class="ovr")
+    return {
+        "folds": folds,
+        "error": float(np.average(~right, weights=weights)),
+        "base_error": float(1.0 - shares.max()),
+        "auc": float(area),
+    }
+
+
+def is_nearly_constant(predicted: Array, labels: Array) -> bool:
+    """Whether nearly all rows get the same class, though their labels are not nearly all the same.
+
+    >>> labels = np.array(["no"] * 80 + ["yes"] * 20)
+    >>> is_nearly_constant(np.where(np.arange(100) < 1, "yes", "no"), labels)
+    True
+    >>> is_nearly_constant(labels, labels)
+    False
+    """
+    others = [1.0 - np.unique(y, return_counts=True)[1].max() / len(y) for y in (predicted, labels)]
+    return bool(others[0] < NEARLY_CONSTANT * others[1])

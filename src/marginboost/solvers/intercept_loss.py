@@ -1,0 +1,166 @@
+"""Penalised losses with a free intercept, which is eliminated (R2-P1, R2-A11, R2-A12).
+
+    P(α) = C Σα + min_b Σ_i w_i L(y_i, F(x_i) + b),   F = Σ_j α_j h_j,   α >= 0
+
+At the best b the weights sum to 0, as the dual asks for (eq. 5.18). The slope of P in α is that at
+fixed b; from the curvature a term of rank one is taken off, what the intercept answers to a change.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.sample import Sample
+from ..losses import Loss, Squared
+from ..types import Array
+from .line_search import increasing_root
+from .masters.tube import TubeProblem
+from .masters.tube_smooth import RoundedTube
+from .penalised_loss import ACCURACY, PenalisedLoss
+
+
+class InterceptLoss(PenalisedLoss):
+    """A loss of residuals, its price, and the best intercept.
+
+    Parameters
+    ----------
+    loss : Loss
+        Convex and smooth, of residuals.
+    price : float
+        C, above 0.
+    sample : Sample
+        Targets and weights.
+    """
+
+    def __init__(self, loss: Loss, price: float, sample: Sample) -> None:
+        super().__init__(loss, price, sample)
+        self._last: tuple[Array, float] | None = None
+
+    def intercept(self, scores: Array) -> float:
+        """Best constant to add to scores; that of the last scores is remembered."""
+        if self._last is None or not np.array_equal(self._last[0], scores):
+            self._last = scores.copy(), self._find_intercept(self._y - scores)
+        return self._last[1]
+
+    def _find_intercept(self, residuals: Array) -> float:
+        if isinstance(self.loss, Squared):
+            return float(np.average(residuals, weights=self._weights))
+
+        def slope(b: float) -> tuple[float, float]:
+            t = residuals - b
+            pull = self._weights * self.loss.dual(t)
+            return -float(pull.sum()), float((self._weights * self.loss.curvature(t)).sum())
+
+        low, high, width = float(residuals.min()), float(residuals.max()), 1.0
+        while slope(low)[0] > 0.0:
+            low, width = low - width, 2.0 * width
+        while slope(high)[0] < 0.0:
+            high, width = high + width, 2.0 * width
+        return low if low == high else increasing_root(slope, low, high, ACCURACY)
+
+    def _centred(self, scores: Array) -> Array:
+        return scores + self.intercept(scores)
+
+    def value(self, scores: Array, length: float) -> float:
+        """``P`` of a combination with these scores and Σα."""
+        return super().value(self._centred(scores), length)
+
+    def dual(self, scores: Array) -> Array:
+        """Signed weights at the best intercept: their sum is 0."""
+        return super().dual(self._centred(scores))
+
+    def _curvatures(self, centred: Array) -> Array:
+        t = self.loss.argument(self._y, centred)
+        return self._weights * self.loss.curvature(t)
+
+    def _slope(
+        self, scores: Array, direction: Array, price: float, a: float
+    ) -> tuple[float, float]:
+        centred = self._centred(scores + a * direction)
+        slope, bend = super()._slope(centred, direction, price, 0.0)
+        curvature = self._curvatures(centred)
+        total = float(curvature.sum())
+        answer = float(curvature @ direction) ** 2 / total if total > 0.0 else 0.0
+        return slope, max(bend - answer, 0.0)
+
+    def _hessian(self, columns: Array, scores: Array) -> Array:
+        centred = self._centred(scores)
+        hessian, curvature = super()._hessian(columns, centred), self._curvatures(centred)
+        total, cross = float(curvature.sum()), columns.astype(np.float64) @ curvature
+        return hessian - np.outer(cross, cross) / total if total > 0.0 else hessian
+
+
+class TubeBarrier(PenalisedLoss):
+    """A tube whose edges are rounded off at a temperature: the barrier of (5.36) and (5.37).
+
+    Slacks are eliminated, and so are both edges of the tube: intercept and width. The printed term
+    that keeps ε from being negative is not needed, since the best edges never cross.
+
+    Parameters
+    ----------
+    tube : TubeProblem
+        The linear program.
+    sample : Sample
+        Its targets and weights.
+    beta : float
+        Temperature.
+    """
+
+    def __init__(self, tube: TubeProblem, sample: Sample, beta: float) -> None:
+        self.tube, self.price, self.beta = tube, tube.price, beta
+        self._weights, self._y = tube.caps, tube.y
+        self._n_threads = sample.n_threads
+        self._rounded = RoundedTube(tube, sample.n_threads)
+
+    def intercept(self, scores: Array) -> float:
+        """Middle of the best tube, without rounding."""
+        return self.tube.best_tube(self._y - scores).intercept
+
+    def value(self, scores: Array, length: float) -> float:
+        """``P`` of the linear program."""
+        return self.tube.empty - self.tube.value(scores, length)
+
+    def _settle(self, scores: Array) -> Array:
+        """Find the rounded tube; curvatures of its sides."""
+        # From the edges without rounding, not from the last ones: runs that are resumed know none.
+        self._rounded.levels[:] = self.tube.levels(self._y - scores)
+        self._rounded.settle(scores, self.beta)
+        x = self._rounded.sides
+        return np.asarray(x * (1.0 - x / self.tube.caps) / self.beta)
+
+    def dual(self, scores: Array) -> Array:
+        """Signed weights ``p [σ((r - u)/β) - σ((l - r)/β)]``: the printed sign is wrong (R2-X4)."""
+        self._settle(scores)
+        return self._rounded.dual()
+
+    def bound(self, dual: Array, edge: float) -> float:
+        """Lower bound on the least ``P`` of the linear program."""
+        total = float(np.abs(dual).sum())
+        balanced = self.tube.balanced(dual)
+        if not balanced.any():
+            return 0.0
+        return self.tube.empty - self.tube.upper(balanced, edge / total)
+
+    def _answers(self, curvature: Array, columns: Array) -> tuple[Array, Array]:
+        """What the edges answer to changes along columns: one row per equation; their weights."""
+        tube = self.tube
+        cross = [
+            columns @ np.einsum("k,ki->i", row * tube.signs, curvature) for row in tube.equations
+        ]
+        return np.array(cross), np.abs(tube.equations) @ curvature.sum(axis=1)
+
+    def _slope(
+        self, scores: Array, direction: Array, price: float, a: float
+    ) -> tuple[float, float]:
+        curvature = self._settle(scores + a * direction)
+        pull = float(self._rounded.dual() @ direction)
+        cross, totals = self._answers(curvature, direction)
+        answer = float(np.sum(cross**2 / np.maximum(totals, 1e-300)))
+        return price - pull, max(float(curvature.sum(axis=0) @ direction**2) - answer, 0.0)
+
+    def _hessian(self, columns: Array, scores: Array) -> Array:
+        curvature, columns = self._settle(scores), columns.astype(np.float64)
+        cross, totals = self._answers(curvature, columns)
+        scaled = cross / np.sqrt(np.maximum(totals, 1e-300))[:, None]
+        whole: Array = (columns * curvature.sum(axis=0)) @ columns.T
+        return whole - scaled.T @ scaled
