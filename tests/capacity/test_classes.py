@@ -160,7 +160,9 @@ def test_thresholds_on_a_line_by_one_scan_sf_b2():
     assert weighted.argmin() == 0
 
 
-@pytest.mark.parametrize("hypotheses", [Intervals(2), Boxes(2), Monomials(4)], ids=str)
+@pytest.mark.parametrize(
+    "hypotheses", [Intervals(2), Boxes(2), Monomials(4)], ids=["intervals", "boxes", "monomials"]
+)
 def test_learners_are_consistent_whenever_anything_is_sf_c18(hypotheses):
     rng = np.random.default_rng(3)
     n = getattr(hypotheses, "n_features", 1)
