@@ -74,11 +74,11 @@ def test_the_optimum_of_one_hypothesis_that_is_right_everywhere(objective, l1_no
     if expected is None:
         best = math.log(3.0)
         expected = 1.0 - (best + 4.0 * math.log1p(1.0 / 3.0)) / (4.0 * math.log(2.0))
-    assert optimum(objective, ONE, l1_norm) == pytest.approx(expected, abs=1e-6)
+    assert optimum(objective, ONE, l1_norm, Y) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("function", [optimum, attained])
 def test_an_objective_that_nobody_solves_is_an_error(function):
-    arguments = (ONE, 1.0) if function is optimum else (Y, SCORES, 1.0)
+    arguments = (ONE, 1.0, Y) if function is optimum else (Y, SCORES, 1.0)
     with pytest.raises(AssertionError, match="is known for the objective"):
         function(Objective(), *arguments)

@@ -49,6 +49,7 @@ LIGHT_ROWS = {
 HEAVY_ONLY = {"AdaBoostRegClassifier", "BaggedVoteClassifier", "NuArcClassifier"}
 """Draws, or weights that favour easy rows: what weighs next to nothing is never seen."""
 
+SLOW = CHOOSING - {"LPBoostClassifierCV"}
 QUICK_CHECKS = {
     "check_classifiers_one_label",
     "check_classifiers_regression_target",
@@ -70,11 +71,18 @@ QUICK_CHECKS = {
     "check_sample_weights_shape",
     "check_set_params",
 }
-"""Checks of few fits each. On estimators that choose, the others run where ALL_CHECKS is set."""
+"""Checks of few fits each. On estimators that are slow, the others run where ALL_CHECKS is set."""
 
 
-FORMATS = {"check_estimator_sparse_matrix", "check_estimator_sparse_array"}
-"""One table in ten formats each: read, binned and predicted for every one, learned from once."""
+FORMATS = {
+    "check_classifier_data_not_an_array",
+    "check_classifiers_train",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix",
+    "check_readonly_memmap_input",
+    "check_supervised_y_2d",
+}
+"""One table in up to ten formats: read, binned and predicted for every one, learned from once."""
 LEARNED: dict = {}
 """What a fit left, by its settings and the table as it was read."""
 
@@ -90,7 +98,7 @@ def learn_once_per_table(kind, monkeypatch):
     def learn_once(self, data, oracle, reduction):
         bins = BinnedMatrix.from_table(data.rows)
         values = (bins.codes, *bins.cuts, data.classes, data.labels, data.weights)
-        key = (repr(self), *(array.tobytes() for array in values))
+        key = (repr(self), repr(reduction), *(array.tobytes() for array in values))
         if key not in LEARNED:
             before = set(vars(self))
             learn(self, data, oracle, reduction)
@@ -118,7 +126,7 @@ def expected_failures(estimator):
 )
 def test_scikit_learn_checks(estimator, check, monkeypatch):
     name = getattr(check, "func", check).__name__
-    costly = type(estimator).__name__ in CHOOSING and name not in QUICK_CHECKS
+    costly = type(estimator).__name__ in SLOW and name not in QUICK_CHECKS
     if costly and not os.environ.get("ALL_CHECKS"):
         pytest.skip(
             "many fits of many runs each: with ALL_CHECKS=1, as continuous integration does"
