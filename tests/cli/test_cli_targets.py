@@ -148,7 +148,6 @@ def test_models_and_roles_must_agree(run, prices, model):
     assert (
         "--label: the model needs --target" in run("certify", model, prices, "--label", "sort").err
     )
-    assert run("predict", model, prices, "--id", "name", "--proba").code == 2
 
 
 def test_audit_finds_a_slip_of_the_pen(run, tmp_path):

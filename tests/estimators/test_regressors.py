@@ -20,9 +20,7 @@ from marginboost import (
     LinearOracle,
     LSBoostRegressor,
     Stop,
-    StumpOracle,
 )
-from marginboost.cli.main import main
 from marginboost.data import Table
 
 EVERY = {
@@ -243,16 +241,3 @@ def test_no_rows_and_no_weight():
         LSBoostRegressor().fit(pd.DataFrame({"a": []}), [])
     with pytest.raises(ValueError, match="sample_weight: got only zeros"):
         LSBoostRegressor().fit(ROWS, [1.0, 2.0, 3.0, 4.0], np.zeros(4))
-
-
-def test_command_line_says_what_it_reads(tmp_path, capsys):
-    model, table = tmp_path / "model.json", tmp_path / "rows.csv"
-    LSBoostRegressor(StumpOracle(), n_estimators=2).fit(ROWS, [1.0, 2.0, 3.0, 4.0]).save(model)
-    table.write_text("x0,x1\n1,2\n")
-    assert main(["predict", str(model), str(table)]) != 0
-    assert "a LSBoostRegressor; the command line is about classifiers" in capsys.readouterr().err
-    assert (
-        main(["fit", str(table), "--label", "x1", "--out", str(model), "--algorithm", "lsboost"])
-        != 0
-    )
-    assert "unknown algorithm 'lsboost'" in capsys.readouterr().err

@@ -77,14 +77,15 @@ class RankBoost(Rule):
         """Weights of each class by itself; the loss over pairs is the product of both totals."""
         y, self._log_loss = state.sample.y, 0.0
         outcomes = y * state.scores
-        for side in (-1, 1):
+        sides = np.unique(y)  # one alone has no pairs, and all the weight
+        for side in sides.tolist():
             rows = y == side
             exponent = -outcomes[rows]
             largest = float(exponent.max())
             prior = state.sample.prior[rows]
             weights = prior * np.exp(exponent - largest)
             total = float(weights.sum())
-            state.dual[rows] = side * 0.5 * weights / total
+            state.dual[rows] = side * weights / (len(sides) * total)
             self._log_loss += largest + math.log(total / float(prior.sum()))
         if state.l1_norm > 0.0:
             state.min_margin = float(outcomes.min()) / state.l1_norm

@@ -70,8 +70,6 @@ def run(args: argparse.Namespace) -> Answer:
 
 def _numbers(args: argparse.Namespace, file: Any, columns: dict[str, list[Any]]) -> Answer:
     """Answer of a model that predicts numbers."""
-    if args.proba:
-        raise UsageError("--proba: the model predicts numbers, which have no probability")
     found = columns["prediction"]
     span = {"min": min(found), "mean": sum(found) / len(found), "max": max(found)} if found else {}
     facts = {"command": "predict", "file": file.path, "rows": file.n_rows, "values": span}

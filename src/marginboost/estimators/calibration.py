@@ -131,9 +131,9 @@ def refit_offsets(link: SigmoidLink, votes: Array, labels: Array, weights: Array
     votes are all the same gets the shares themselves.
 
     >>> link = SigmoidLink(9.0, (1.0,))
-    >>> link = refit_offsets(link, np.ones(4), np.array([0, 0, 0, 1]), np.ones(4))
-    >>> link(np.array([1.0]), 1.0).round(2)
-    array([[0.67, 0.33]])
+    >>> link = refit_offsets(link, -np.ones(4), np.array([0, 0, 0, 1]), np.ones(4))
+    >>> link(np.array([-1.0]), 1.0).round(2)
+    array([[0.68, 0.32]])
     """
     return _fit(votes, labels, weights, link.slope)
 
