@@ -128,9 +128,7 @@ def test_scikit_learn_checks(estimator, check, monkeypatch):
     name = getattr(check, "func", check).__name__
     costly = type(estimator).__name__ in SLOW and name not in QUICK_CHECKS
     if costly and not os.environ.get("ALL_CHECKS"):
-        pytest.skip(
-            "many fits of many runs each: with ALL_CHECKS=1, as continuous integration does"
-        )
+        pytest.skip("many fits of many runs each: with ALL_CHECKS=1")
     kind = type(getattr(estimator, "estimator", None) or estimator)
     if name in FORMATS and hasattr(kind, "learn"):
         learn_once_per_table(kind, monkeypatch)
