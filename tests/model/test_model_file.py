@@ -1061,7 +1061,7 @@ WRONG_NUMERIC = [
     ("L2Boost", "problems", [], "'problems' is unknown"),
     ("gradient", "chosen.spread_", -1.0, "spread_: got -1.0"),
     ("gradient", "chosen", {}, "the key 'spread_'"),
-    ("gradient", "params.loss", "logistic", "loss: got 'logistic', expected one of"),
+    ("gradient", "params.loss", "logistic", "expected a loss of numeric targets"),
 ]
 
 

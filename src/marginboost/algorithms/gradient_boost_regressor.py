@@ -202,7 +202,7 @@ class GradientBoostRegressor(BaseBoostRegressor):
         """Check the settings."""
         super().check_parameters()
         if not isinstance(self._loss(), ResidualLoss | MeanLoss):
-            raise ValueError(f"loss: got {self.loss!r}, expected one of numeric targets")
+            raise ValueError(f"loss: got {self.loss!r}, expected a loss of numeric targets")
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, STEPS)
 
