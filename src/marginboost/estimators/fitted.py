@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,9 +13,11 @@ from ..core.ensemble import Ensemble
 from ..model import ClassModel, FittedRun, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..model.file import save_model
-from ..model.shap import ShapValues, shap_values
 from ..types import Array
 from .inputs import known_positions, read_labels
+
+if TYPE_CHECKING:
+    from ..model.shap import ShapValues
 
 
 class FittedAttributes:
@@ -154,6 +156,8 @@ class FittedAttributes:
         ShapValues
             ``values`` (rows, features), with a third axis for several classes, and ``base``.
         """
+        from ..model.shap import shap_values  # here, not above: few models are explained so
+
         check_is_fitted(self)
         return shap_values(
             self.model_,

@@ -12,6 +12,7 @@ with the share of the background that does so at those splits.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,7 @@ def add_answers(answers: Array, places: Array, features: Array, out: Array) -> N
             out[i, features[j]] += answers[places[i], j]
 
 
+@cache
 def pair_weights(most: int = LONGEST) -> Any:
     """``weights[a, b] = (a-1)! b! / (a+b)!``, 0 for a = 0."""
     from scipy.special import betaln

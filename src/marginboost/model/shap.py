@@ -31,7 +31,6 @@ from .base import Model
 METHODS = ("interventional", "path")
 ROWS_AT_ONCE = 4096
 """Rows whose patterns are kept at once, and what a thread takes at a time."""
-WEIGHTS = pair_weights()
 TABULATED = 8
 """Features on the way to a leaf up to which the answers to all patterns are tabulated."""
 
@@ -247,7 +246,7 @@ class _Leaf:
     def answers(self, patterns: Array) -> Array:
         """Shapley values for every pattern."""
         out = np.empty((len(patterns), len(self.features)))
-        play(patterns, self.shares, self.others, self.counts, WEIGHTS, self.value, out)
+        play(patterns, self.shares, self.others, self.counts, pair_weights(), self.value, out)
         return out
 
 
