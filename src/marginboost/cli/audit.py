@@ -35,23 +35,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add arguments and options."""
     add_data(parser)
     add_roles(parser)
-    parser.add_argument(
-        "--skip-unlabelled", action="store_true", help="leave out rows without a label"
-    )
     parser.add_argument("--out", metavar="FILE", help="report, one HTML file")
     parser.add_argument(
         "--scores", metavar="FILE", help="scores of all rows: .csv, .tsv, .parquet, .arrow, .gz"
     )
-    parser.add_argument(
-        "--fdr",
-        type=float,
-        default=0.2,
-        metavar="SHARE",
-        help="false alarms allowed among the flagged rows (default: 0.2)",
-    )
-    parser.add_argument("--cv", type=int, metavar="K", help="folds; 5, or 3 of 5,001 rows or more")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
-    parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
+    add_audit(parser)
     group = parser.add_argument_group("looking at it")
     group.add_argument(
         "--serve", action="store_true", help="show the report on this machine until Ctrl-C"
@@ -65,6 +53,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="CSV in which --serve keeps decisions (default: decisions.csv)",
     )
     add_reading(parser)
+
+
+def add_audit(parser: argparse.ArgumentParser) -> None:
+    """Add how labels are audited."""
+    parser.add_argument(
+        "--skip-unlabelled", action="store_true", help="leave out rows without a label"
+    )
+    parser.add_argument(
+        "--fdr",
+        type=float,
+        default=0.2,
+        metavar="SHARE",
+        help="false alarms allowed among the flagged rows (default: 0.2)",
+    )
+    parser.add_argument("--cv", type=int, metavar="K", help="folds; 5, or 3 of 5,001 rows or more")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
+    parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,8 @@ def run(args: argparse.Namespace) -> Answer:
 # -- before the work -------------------------------------------------------------------------------
 
 
-def _check(args: argparse.Namespace) -> None:
-    """Raise, before any work, if an option makes no sense."""
+def check_audit(args: argparse.Namespace) -> None:
+    """Raise, before any work, if an option of the audit makes no sense."""
     from ..kernels.parallel import resolve_n_jobs
 
     if args.cv is not None and args.cv < 2:
@@ -123,6 +128,11 @@ def _check(args: argparse.Namespace) -> None:
         resolve_n_jobs(args.jobs)
     except (TypeError, ValueError) as error:
         raise UsageError(f"--jobs: {error}") from None
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Raise, before any work, if an option makes no sense."""
+    check_audit(args)
     if args.target is not None:
         target_audit.check(args)
     if args.serve:

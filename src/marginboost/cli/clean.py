@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .audit import audit_rows, labelled_rows, row_numbers
+from .audit import add_audit, audit_rows, check_audit, labelled_rows, row_numbers
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles
 from .output import Answer, Screen, check_target, table_bytes, write_file
@@ -40,19 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE", required=True, help=".csv, .tsv, .parquet or .arrow, also with .gz"
     )
-    parser.add_argument(
-        "--skip-unlabelled", action="store_true", help="leave out rows without a label"
-    )
-    parser.add_argument(
-        "--fdr",
-        type=float,
-        default=0.2,
-        metavar="SHARE",
-        help="false alarms allowed among the suspects (default: 0.2)",
-    )
-    parser.add_argument("--cv", type=int, metavar="K", help="folds; by default as the audit has it")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
-    parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
+    add_audit(parser)
     add_reading(parser)
 
 
@@ -107,14 +95,7 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--target: only labels can be cleaned; audit --target lists wrong numbers")
     if args.only_confirmed and args.decisions is None:
         raise UsageError("--only-confirmed: needs --decisions, which say what is confirmed")
-    if args.weight is not None:
-        raise UsageError("--weight: an audit judges every row alike; leave the column out (--drop)")
-    if args.cv is not None and args.cv < 2:
-        raise UsageError(f"--cv: got {args.cv}, expected at least 2")
-    if not 0.0 <= args.fdr < 1.0:
-        raise UsageError(f"--fdr: got {args.fdr:g}, expected a number from 0 to below 1")
-    if not 0 <= args.seed < 2**32:
-        raise UsageError(f"--seed: got {args.seed}, expected 0 to {2**32 - 1}")
+    check_audit(args)
     others = {"data file": args.data, "file of decisions": args.decisions}
     check_target(args.out, "--out", others)
 
