@@ -6,14 +6,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ..data import BinnedMatrix, Table
+from ..kernels.exact import exact_sum, rounded
 from ..types import Array
 from .ensemble import Ensemble
 from .hypothesis import Hypothesis
+
+if TYPE_CHECKING:
+    from .parts import Parts
 
 FURTHEST = 332
 """Largest weights beyond two to plus or minus this, about 1e±100, are taken as that."""
@@ -78,6 +82,11 @@ class Sample:
     n_threads: int = 1
     total: float = 1.0
 
+    @property
+    def parts(self) -> Parts | None:
+        """Where the rows are, if not here: see :mod:`.parts`."""
+        return None
+
     @classmethod
     def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Self:
         """Make a sample with uniform prior unless one is given; the prior is normalised."""
@@ -97,13 +106,18 @@ class Sample:
         weights = np.ones(len(y))
         if prior is not None:
             weights = bounded_weights(np.asarray(prior, dtype=np.float64))
-        total = float(weights.sum())
+        total = rounded(exact_sum(weights))
         return cls(y=y, prior=weights / total, total=total, **parts)  # type: ignore[arg-type]
 
     @property
     def numeric(self) -> bool:
         """Whether ``y`` are targets to be met, so that there are no margins."""
         return self.y.dtype.kind == "f"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, of all parts."""
+        return len(self.y)
 
     def outcomes(self, scores: Array) -> Array:
         """``y F(x)`` of labels; of targets, the scores themselves. It is its own inverse."""
