@@ -25,7 +25,7 @@ NEGLIGIBLE = 1e-290
 """A weight below this share of the largest one is none: no sum would tell the difference."""
 
 
-def bounded_weights(weights: Array) -> Array:
+def bounded_weights(weights: Array, largest: float | None = None) -> Array:
     """Weights of rows on a scale on which sums and their products neither overflow nor vanish.
 
     Those of an ordinary scale come back as they are, others times a power of two, so that their
@@ -36,6 +36,8 @@ def bounded_weights(weights: Array) -> Array:
     ----------
     weights : array
         Nonnegative finite numbers, not all of them zero.
+    largest : float, optional
+        Largest weight of all rows, where these are some of them.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def bounded_weights(weights: Array) -> Array:
     >>> weights / weights.sum()
     array([0.76923077, 0.23076923, 0.        ])
     """
-    largest = float(weights.max())
+    largest = float(weights.max()) if largest is None else largest
     kept = np.where(weights < NEGLIGIBLE * largest, 0.0, weights)
     exponent = math.frexp(largest)[1]
     shift = min(max(exponent, -FURTHEST), FURTHEST) - exponent
