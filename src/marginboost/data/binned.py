@@ -117,7 +117,7 @@ class BinnedMatrix:
             check_number("max_bins", max_bins, at_least=2, integer=True)
         if sample_weight is not None:
             sample_weight = _read_weights(sample_weight, table.n_rows)
-        rows = _sample_rows(table.n_rows) if max_bins is not None else None
+        rows = sample_rows(table.n_rows) if max_bins is not None else None
         cuts: list[Array] = [np.empty(0)] * table.n_features
 
         def find(j: int) -> None:
@@ -203,7 +203,7 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Array:
     return weights
 
 
-def _sample_rows(n_rows: int) -> Array | None:
+def sample_rows(n_rows: int) -> Array | None:
     """Evenly spaced rows for the quantiles; None where all rows are used."""
     if n_rows <= SAMPLE_ROWS:
         return None

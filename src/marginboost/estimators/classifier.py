@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from ..core.callbacks import Encoder
 from ..core.objective import Objective
 from ..core.oracle import Oracle
+from ..core.parts import PartedSample, Parts
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
@@ -90,6 +91,9 @@ FITTED_ATTRIBUTES = """classes_ : array
         With more than two classes: which side each class is on in each problem."""
 
 
+SIGNS = np.array([-1, 1], dtype=np.int8)
+
+
 @dataclass(frozen=True)
 class TrainingSet:
     """Checked rows of a fit.
@@ -106,6 +110,11 @@ class TrainingSet:
         Position of each row's class; in a problem of two sides -1, 1, or 0 for neither.
     weights : array
         Weights of the rows.
+    parts : Parts, optional
+        Where the rows are, if not here: then ``rows`` are binned ones, none of them, and there are
+        no labels and weights.
+    sides : array, optional
+        Side of each class in a problem of two sides.
     """
 
     features: Features
@@ -113,6 +122,8 @@ class TrainingSet:
     classes: Array
     labels: Array
     weights: Array
+    parts: Parts | None = None
+    sides: Array | None = None
 
     @property
     def used(self) -> Array:
@@ -121,11 +132,12 @@ class TrainingSet:
 
     def of_signs(self) -> TrainingSet:
         """Same rows of two classes, labelled -1 and 1."""
-        return replace(self, labels=(2 * self.labels - 1).astype(np.int8))
+        return replace(self, labels=(2 * self.labels - 1).astype(np.int8), sides=SIGNS)
 
     def of_sides(self, sides: Array) -> TrainingSet:
         """Same rows as a problem of two classes, given the side of each class."""
-        return replace(self, classes=np.array([-1, 1]), labels=sides[self.labels].astype(np.int8))
+        signs = sides[self.labels].astype(np.int8)
+        return replace(self, classes=np.array([-1, 1]), labels=signs, sides=sides)
 
 
 class Problem(NamedTuple):
@@ -240,6 +252,24 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self.learn(TrainingSet(features, rows, classes, index, weights), oracle, reduction)
         return self
 
+    def fit_parts(
+        self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
+    ) -> Self:
+        """Fit the model to rows in parts, whose labels are positions of classes, which are sorted.
+
+        Of ``bins`` only the cuts are read. There are no ``dual_`` and ``margins_`` then. Votes are
+        not compared with labels: where scores are no log-odds, probabilities are shares of votes.
+        """
+        oracle = self.checked_oracle()
+        self._forget()
+        self.set_features(features)
+        layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0, np.int64)
+        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts)
+        self.learn(data, oracle, ONE_VS_REST)
+        for known in ("dual_", "margins_"):
+            delattr(self, known)
+        return self
+
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows; where scores are no log-odds, compare votes with labels too."""
         if len(data.classes) == 2:
@@ -248,7 +278,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             self.solve(data.of_signs(), oracle, self._encoder(data))
         else:
             self._learn_several(data, oracle, reduction)
-        if self.fits_link():
+        if self.fits_link() and data.parts is None:
             self._fit_link(data, oracle)
 
     def _learn_several(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
@@ -339,6 +369,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self, data: TrainingSet, used: Array, oracle: Oracle, bins: BinnedMatrix | None = None
     ) -> Sample:
         """Make the sample of the rows ``used``; ``bins`` are those of all rows with weight."""
+        if data.parts is not None:
+            assert isinstance(data.rows, BinnedMatrix)
+            return PartedSample.of(data.parts, data.rows, data.sides, self._seed())
         if bins is not None and len(used) < bins.n_rows:
             bins = bins.take(np.searchsorted(np.flatnonzero(data.weights > 0), used))
         parts = self._sample_parts(data.rows, data.weights, used, oracle, bins)
@@ -363,7 +396,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
 
     def _encoder(self, data: TrainingSet, sides: Array | None = None) -> Encoder:
         """Encode other data for a problem: rows of the classes on either side, and their signs."""
-        signs_of = np.array([-1, 1], dtype=np.int8) if sides is None else sides
+        signs_of = SIGNS if sides is None else sides
 
         def encode(X: Any, y: Any) -> tuple[FeatureRows, Array]:
             rows = self._read_with(data.features, X)

@@ -96,6 +96,11 @@ class LabelClassifier(BaseMarginClassifier):
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows, all classes in one run."""
+        if data.parts is not None:
+            raise TypeError(
+                f"{type(self).__name__} makes one run of all classes, which it cannot do on rows "
+                "in parts; GradientBoostClassifier and AdaBoostClassifier can"
+            )
         used = np.flatnonzero(data.weights > 0)
         sample = self.sample_type.of_classes(
             data.labels[used],
