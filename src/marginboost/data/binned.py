@@ -284,6 +284,29 @@ class BinnedMatrix:
             values[:, j] = self._representatives(j)[self.codes[j, start:stop]]
         return values
 
+    def column(self, j: int) -> Array:
+        """Column ``j`` as numbers: the middle of each value's bin, or the code of its category."""
+        return self.centres(j)[self.codes[j]]
+
+    def centres(self, j: int) -> Array:
+        """Number in the middle of each bin, the last for missing; of a category its code.
+
+        The outer bins, which have no end, are taken to be as wide as their neighbours. So whole
+        numbers that follow each other, each with a bin of its own, are their own middles.
+        """
+        if self.categories[j] is not None:
+            return self._representatives(j)
+        cuts = self.cuts[j]
+        if not len(cuts):
+            return np.array([0.0, np.nan])
+        halves = 0.5 * cuts  # first: differences of huge numbers overflow
+        first, last = np.diff(halves)[[0, -1]] if len(cuts) > 1 else (0.5, 0.5)
+        with np.errstate(over="ignore"):
+            ends = np.nan_to_num([cuts[0] - first, cuts[-1] + last])
+        middles = np.append(halves[:-1] + halves[1:], ends[1])
+        above = np.nextafter(cuts, np.inf)  # where floating point has no middle
+        return np.concatenate([ends[:1], np.maximum(middles, above), [np.nan]])
+
     def chunks(self) -> Any:
         """Row ranges small enough to be made dense."""
         return row_chunks(self.n_rows)
