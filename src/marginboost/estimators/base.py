@@ -190,8 +190,9 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         if isinstance(X, BinnedMatrix):
             if hasattr(self, "feature_names_in_"):  # of an earlier fit
                 del self.feature_names_in_
-            self.n_features_in_ = X.n_features
-            return X, Features(list(X.names), list(X.categories), named=False)
+            features = Features(list(X.names), list(X.categories), X.named)
+            self.set_features(features)
+            return X, features
         X = self._check_rows(X, reset=True)
         if X.shape[0] == 0:
             raise ValueError(f"X: got 0 rows, expected at least {self.fewest_rows}")
