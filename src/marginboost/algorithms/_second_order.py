@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from ..core.oracle import Oracle
 from ..estimators.base import BaseBooster, document
 from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.staged import STAGED_ATTRIBUTES, STAGED_PARAMETERS
 from ..losses import Loss
 from ..model import Link, LossLink
 from ..oracles.gradient_trees import GradientTreeOracle
@@ -36,7 +37,9 @@ C = TypeVar("C", bound="type[BaseBooster]")
 def document_trees(cls: C) -> C:
     """Fill the settings of trees, and what all models share, into a docstring."""
     if cls.__doc__:
-        cls.__doc__ = cls.__doc__.replace("{trees}", TREE_PARAMETERS)
+        texts = {"trees": TREE_PARAMETERS, "staged": STAGED_PARAMETERS}
+        for name, text in {**texts, "staged fitted": STAGED_ATTRIBUTES}.items():
+            cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text.strip())
     return document(cls)
 
 

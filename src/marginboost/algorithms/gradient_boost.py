@@ -36,6 +36,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
+from ..estimators.staged_fits import StagedClassifier
 from ..losses import Loss, MeanLoss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
@@ -173,7 +174,7 @@ def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> flo
 
 
 @document_trees
-class GradientBoostClassifier(SecondOrderClassifier):
+class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
     """Gradient boosting with second-order trees on binned features.
 
     The logistic loss with defaults is what LightGBM, XGBoost and scikit-learn's
@@ -202,11 +203,14 @@ class GradientBoostClassifier(SecondOrderClassifier):
     step : {"scale", "search"}
         Coefficient of a tree: as the tree means it, or by line search.
     tol : float or None
-        Stop when the training loss is below this share of the best constant's; None never does.
+        With early stopping, the least improvement that counts; None is 1e-7. Without, stop when
+        the training loss is below this share of the best constant's; None never does.
+    {staged}
     {common}
 
     Attributes
     ----------
+    {staged fitted}
     {fitted}
 
     References
@@ -244,6 +248,11 @@ class GradientBoostClassifier(SecondOrderClassifier):
         splits: str = "newton",
         step: str = "scale",
         tol: float | None = None,
+        early_stopping: bool | str = False,
+        validation_fraction: float | int | None = 0.1,
+        n_iter_no_change: int = 10,
+        scoring: Any = "loss",
+        warm_start: bool = False,
         class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -272,6 +281,11 @@ class GradientBoostClassifier(SecondOrderClassifier):
         )
         self.loss = loss
         self.splits = splits
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.scoring = scoring
+        self.warm_start = warm_start
         self.step = step
 
     def _loss(self) -> Loss:
