@@ -30,13 +30,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.objective import TrainingLoss
-from ..core.oracle import Candidate
+from ..core.oracle import Candidate, Oracle
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
+from ..estimators.multiclass import Reduction
 from ..estimators.staged_fits import StagedClassifier
+from ..estimators.training_set import TrainingSet
 from ..losses import Loss, MeanLoss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
@@ -198,6 +200,8 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
     learning_rate : float
         Factor on every coefficient, ν.
     {trees}
+    {growth}
+    {monotonic}
     splits : {"newton", "gradient"}
         Whether splits are judged with curvatures, or as least squares fits to the slopes.
     step : {"scale", "search"}
@@ -245,6 +249,12 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         min_samples_leaf: float = 20,
         l2_regularization: float = 0.0,
         subsample: float = 1.0,
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
+        monotonic_cst: Any = None,
         splits: str = "newton",
         step: str = "scale",
         tol: float | None = None,
@@ -281,6 +291,12 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         )
         self.loss = loss
         self.splits = splits
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.monotonic_cst = monotonic_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -291,8 +307,14 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
     def _loss(self) -> Loss:
         return as_loss("loss", self.loss)
 
-    def _tree_settings(self) -> dict[str, Any]:
-        return {**super()._tree_settings(), "splits": self.splits}
+    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Learn from checked rows; directions are those of one score."""
+        if len(data.classes) > 2 and getattr(oracle, "monotonic_cst", None) is not None:
+            raise ValueError(
+                f"monotonic_cst: got directions with {len(data.classes)} classes, expected None "
+                "with more than two: a column cannot raise the chances of all of them"
+            )
+        super().learn(data, oracle, reduction)
 
     def check_parameters(self) -> None:
         """Check the settings."""

@@ -124,6 +124,8 @@ class GradientBoostRegressor(StagedRegressor):
     learning_rate : float
         Factor on every coefficient, ν.
     {trees}
+    {growth}
+    {monotonic}
     step : {"scale", "search"}
         Coefficient of a tree: as the tree means it, or by line search.
     tol : float or None
@@ -172,6 +174,12 @@ class GradientBoostRegressor(StagedRegressor):
         min_samples_leaf: float = 20,
         l2_regularization: float = 0.0,
         subsample: float = 1.0,
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
+        monotonic_cst: Any = None,
         step: str = "scale",
         tol: float | None = None,
         early_stopping: bool | str = False,
@@ -204,6 +212,12 @@ class GradientBoostRegressor(StagedRegressor):
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
         self.subsample = subsample
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.monotonic_cst = monotonic_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -106,6 +106,7 @@ class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
     learning_rate : float
         Factor on every coefficient, ν.
     {trees}
+    {growth}
     tol : float or None
         With early stopping, the least improvement that counts; None is 1e-7. Without, stop when
         the training loss is below this share of the best constants'; None never does.
@@ -149,6 +150,11 @@ class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
         min_samples_leaf: float = 20,
         l2_regularization: float = 0.0,
         subsample: float = 1.0,
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
         tol: float | None = None,
         early_stopping: bool | str = False,
         validation_fraction: float | int | None = 0.1,
@@ -181,6 +187,11 @@ class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
         self.subsample = subsample
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -196,6 +207,11 @@ class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
             raise TypeError(
                 f"estimator: got {trees!r}, expected None or a GradientTreeOracle: other base "
                 "learners read no curvature"
+            )
+        if trees.monotonic_cst is not None:
+            raise ValueError(
+                "estimator: got trees with monotonic_cst, expected None for it: a column cannot "
+                "raise the chances of all classes (of two, GradientBoostClassifier takes it)"
             )
         return TreePerLabelOracle(trees)
 

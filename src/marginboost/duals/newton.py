@@ -73,6 +73,10 @@ class NewtonWeights:
 
         return block
 
+    def _row_weight(self, state: State) -> float:
+        """What rows count before the weights are normalised, as a multiple of their prior."""
+        return float(len(state.sample.y)) if state.sample.uniform else 1.0
+
     def _settle(self, state: State, facts: list[Facts]) -> bool:
         """Normalise, and note the loss and the smallest margin."""
         assert state.weights.curvature is not None
@@ -83,6 +87,7 @@ class NewtonWeights:
             state.min_margin = min(fact[2] for fact in facts) / state.l1_norm
         if not (size > 0.0 and math.isfinite(size)):
             return False
+        state.weights.size = size / self._row_weight(state)
         factor = 1.0 / size
 
         def scale(start: int, stop: int) -> None:

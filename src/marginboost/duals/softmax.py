@@ -44,6 +44,10 @@ class SoftmaxWeights(NewtonWeights):
         state.move(candidate, step)
         return self.refresh(state)
 
+    def _row_weight(self, state: State) -> float:
+        """Examples count by their prior."""
+        return 1.0
+
     def _make(self, state: State) -> Callable[[int, int], Facts]:
         """Return the function that makes the weights of a block of examples."""
         sample = state.sample
