@@ -27,6 +27,7 @@ from ..oracles.stumps import StumpOracle
 from ..types import Array
 from ..validation import check_number
 from .fitted import FittedAttributes
+from .staged import Start
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
@@ -292,15 +293,21 @@ class BaseBooster(FittedAttributes, BaseEstimator):
 
     # -- the run and the model -------------------------------------------------------------------
 
-    def _train(self, sample: Sample, oracle: Oracle, rule: Rule, encode: Encoder) -> Run:
+    def start_of(self, data: Any) -> Start:
+        """How a run on these rows begins: from nothing, unless a subclass says otherwise."""
+        return Start()
+
+    def _train(
+        self, sample: Sample, oracle: Oracle, rule: Rule, encode: Encoder, start: Start
+    ) -> Run:
         """Run the algorithm on a sample."""
         return train(
             sample,
             oracle,
             rule,
-            max_rounds=self.max_rounds(sample),
+            max_rounds=self.max_rounds(sample) + start.rounds,
             tol=self.tolerance(),
-            callbacks=self._make_callbacks(encode),
+            callbacks=[*start.callbacks, *self._make_callbacks(encode)],
         )
 
     def _make_callbacks(self, encode: Encoder) -> list[Callback]:
