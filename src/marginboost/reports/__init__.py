@@ -1,6 +1,7 @@
 """Pages to look at: one self-contained HTML file, or the same served on this machine."""
 
 from .evaluation import evaluation_page
+from .explanation import explanation_page
 from .page import audit_page, write_audit_report
 from .payload import audit_payload, verdict
 from .server import serve_audit
@@ -10,6 +11,7 @@ __all__ = [
     "audit_page",
     "audit_payload",
     "evaluation_page",
+    "explanation_page",
     "serve_audit",
     "target_payload",
     "target_verdict",

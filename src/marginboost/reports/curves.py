@@ -48,9 +48,7 @@ def shapes(audit: LabelAudit, names: Names) -> list[dict[str, Any]]:
     found = []
     for positive, model in problems:
         explained = model.explain()
-        importance = explained.importance()
-        used = [name for name, reach in importance.items() if reach > 0]
-        used.sort(key=lambda name: -importance[name])
+        used = [name for name, share in explained.importance().items() if share > 0]
         steps = [_shape(audit, names, explained.shapes[name]) for name in used[:MOST_SHAPES]]
         found.append({"positive": positive, "steps": steps})
     return found
