@@ -1,7 +1,8 @@
 """Why a label is suspect: what the margin theory says about each row.
 
 The score of an audit rests on votes alone. This is what else speaks for or against a label, each
-computed once, when it is first asked for, from models fitted to the given labels:
+computed once, when it is first asked for, from models fitted to the given labels (but for
+contributions):
 
 ========================  =========================================================================
 weight_at_cap, slack      dual weight of the row in the soft-margin program, as a share of its cap,
@@ -12,7 +13,9 @@ log_decision_volume       region of the given label around the row (CH-A17): min
                           the boosted stumps contradict the label
 log_cell_volume           cell of the stumps around the row (CH-A19)
 neighbours                nearest row with the same label and nearest with another one
-contributions             contribution of each feature to the vote for the given label
+similar                   copies, near duplicates and outliers, with the same and other labels
+contributions             contribution of each feature to the vote for the given label, of boosted
+                          stumps that learnt from the other folds
 ========================  =========================================================================
 
 With more than two classes each row is seen in the problem "its given class against the others".
@@ -37,6 +40,8 @@ from ..solvers.masters.problem import soft_margin
 from ..types import Array
 from .leaks import leaking_features
 from .neighbours import nearest_rows
+from .reasons import Reasons
+from .similar import SimilarRows, find_similar
 from .volumes import log_cell_volumes, log_decision_volumes
 from .votes import Views
 
@@ -77,10 +82,15 @@ class Evidence:
         Given classes, as positions.
     trust : array
         Probability that each label is right.
+    reasons : Reasons, optional
+        What boosted stumps learnt in each fold, where they voted.
     """
 
-    def __init__(self, views: Views, labels: Array, trust: Array) -> None:
+    def __init__(
+        self, views: Views, labels: Array, trust: Array, reasons: Reasons | None = None
+    ) -> None:
         self._views, self._labels, self._trust = views, labels, trust
+        self._known_reasons = reasons or Reasons()
 
     def _problems(self) -> Iterator[tuple[int, Array, Array]]:
         """Positive class, two-class labels, and rows judged in this problem."""
@@ -199,17 +209,28 @@ class Evidence:
                 out[rows] = volumes(self.models[k], numbers, positive)[rows]
         return out
 
+    @cached_property
+    def similar(self) -> SimilarRows:
+        """Duplicates and outliers."""
+        return find_similar(self._views.table, self._views.encoded, self._labels)
+
+    @cached_property
+    def _reasons(self) -> Reasons:
+        if not self._known_reasons.folds:
+            self._known_reasons.learn(self._views, self._labels)
+        return self._known_reasons
+
     def contributions(self, rows: Array) -> Array:
-        """Contribution of each feature to the vote for the given label, one line per row."""
-        rows = np.asarray(rows)
-        table = self._views.table
-        out = np.zeros((len(rows), table.n_features))
-        for k, positive, owned in self._problems():
-            mine = np.isin(rows, owned)
-            if mine.any():
-                explained = self.models[k].explain().contributions_of(table.take(rows[mine]))
-                out[mine] = np.where(positive[rows[mine]], 1.0, -1.0)[:, None] * explained
-        return out
+        """Contribution of each feature to the vote for the given label, one line per row.
+
+        The votes are those of boosted stumps that did not see the row; with :meth:`intercepts` a
+        line sums up to the vote.
+        """
+        return self._reasons.contributions(self.table, self._labels, np.asarray(rows))[0]
+
+    def intercepts(self, rows: Array) -> Array:
+        """What the contributions of rows are added to."""
+        return self._reasons.contributions(self.table, self._labels, np.asarray(rows))[1]
 
     def neighbours(self, rows: Array) -> Neighbours:
         """Nearest agreeing and disagreeing rows of some rows."""

@@ -16,6 +16,7 @@ forest            interactions, calmly               up to :data:`FEW_ROWS` rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +41,8 @@ FEW_ROWS = 5_000
 """Rows up to which a forest votes too, all voters vote twice, and trees are small."""
 TRAINING_ROWS = 20_000
 """Rows that the linear model learns from, at most, in a fold."""
+STUMPS = "boosted stumps"
+"""Name of the voter whose reasons are told."""
 MOST_LEVELS = 20
 """Categories of a feature that get a column of their own; rarer ones share one."""
 
@@ -50,14 +53,17 @@ def default_voters(
     """Voters that suit a table."""
     voters: dict[str, Any] = {
         "gradient trees": gradient_trees(n_rows, n_classes, n_jobs=n_jobs, random_state=seed),
-        "boosted stumps": AdaBoostClassifier(
-            n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed
-        ),
+        STUMPS: boosted_stumps(n_jobs, seed),
         "linear": LogisticRegression(max_iter=1000),
     }
     if n_rows <= FEW_ROWS:
         voters["forest"] = forest(n_rows, n_jobs, seed)
     return voters
+
+
+def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifier:
+    """The voter that sees each feature by itself, and can say why it votes as it does."""
+    return AdaBoostClassifier(n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed)
 
 
 def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginClassifier:
@@ -159,18 +165,37 @@ class Views:
         return self.encoded if ours and not isinstance(voter, Pipeline) else self.given
 
 
+Watcher = Callable[[Any, Array], None]
+"""Gets the fitted model of each fold, and the rows that it judges."""
+
+
 def fold_votes(
-    voter: Any, rows: Any, labels: Array, n_classes: int, folds: list[Fold], most: int | None = None
+    voter: Any,
+    rows: Any,
+    labels: Array,
+    n_classes: int,
+    folds: list[Fold],
+    most: int | None = None,
+    watch: Watcher | None = None,
 ) -> Array:
     """Out-of-fold class probabilities of one voter, which learns from ``most`` rows at most."""
     votes = np.zeros((len(labels), n_classes))
     for model, test, held_out in fit_folds(voter, rows, labels, folds, most):
+        if watch is not None:
+            watch(model, test)
         seen = np.asarray(model.classes_, dtype=int)
         votes[np.ix_(test, seen)] = _probabilities(model, held_out)
     return votes
 
 
-def soft_votes(voter: Any, rows: Any, soft: SoftRows, n_classes: int, folds: list[Fold]) -> Array:
+def soft_votes(
+    voter: Any,
+    rows: Any,
+    soft: SoftRows,
+    n_classes: int,
+    folds: list[Fold],
+    watch: Watcher | None = None,
+) -> Array:
     """Out-of-fold class probabilities of a voter that learns from soft labels."""
     votes = np.zeros((sum(len(test) for _, test in folds), n_classes))
     for train, test in folds:
@@ -178,6 +203,8 @@ def soft_votes(voter: Any, rows: Any, soft: SoftRows, n_classes: int, folds: lis
         model = clone(voter).fit(
             take_rows(rows, known.rows), known.labels, sample_weight=known.weights
         )
+        if watch is not None:
+            watch(model, test)
         seen = np.asarray(model.classes_, dtype=int)
         votes[np.ix_(test, seen)] = _probabilities(model, take_rows(rows, test))
     return votes

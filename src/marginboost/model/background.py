@@ -69,7 +69,8 @@ class Distribution:
         inner = self.cuts[(self.cuts > self.low) & (self.cuts < self.high)]
         ends = np.concatenate([[self.low], inner, [self.high]])
         first = int(np.searchsorted(self.cuts, self.low, side="right"))
-        dense = self.shares[first : first + len(inner) + 1] / np.diff(ends)
+        with np.errstate(over="ignore"):
+            dense = self.shares[first : first + len(inner) + 1] / np.diff(ends)
         return ends, dense / (dense.max() or 1.0)
 
 
@@ -120,5 +121,6 @@ def _stripes(cuts: Array, low: float, high: float) -> Array:
     """About evenly spaced cuts, some of those that there are."""
     if not len(cuts) or not low < high:
         return np.empty(0)
-    wanted = low + (high - low) * np.arange(1, STRIPES) / STRIPES
+    parts = np.arange(1, STRIPES) / STRIPES
+    wanted = low * (1.0 - parts) + high * parts
     return np.unique(cuts[np.clip(np.searchsorted(cuts, wanted), 0, len(cuts) - 1)])

@@ -297,10 +297,13 @@ def _read_background(fields: dict[str, Field], n_features: int) -> Background:
         feature = entries["feature"].is_a(int, "the number of a feature")
         if not 0 <= feature < n_features or feature in found:
             entries["feature"].wrong(f"a number below {n_features}, each once")
-        ends = [entries[end].number() for end in ("low", "high")]
-        lists = [[x.number(finite=True) for x in entries[n].items()] for n in ("cuts", "shares")]
+        low, high = (entries[end].number() for end in ("low", "high"))
+        cuts, shares = (
+            np.array([number.number(finite=True) for number in entries[name].items()])
+            for name in ("cuts", "shares")
+        )
         try:
-            found[feature] = Distribution(*ends, *map(np.array, lists))
+            found[feature] = Distribution(low, high, cuts, shares)
         except ValueError as error:
             item.wrong(str(error), error)
     return found

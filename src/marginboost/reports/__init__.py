@@ -5,6 +5,7 @@ from .explanation import explanation_page
 from .page import audit_page, write_audit_report
 from .payload import audit_payload, verdict
 from .server import serve_audit
+from .similar import similar_counts
 from .targets import target_payload, target_verdict
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "evaluation_page",
     "explanation_page",
     "serve_audit",
+    "similar_counts",
     "target_payload",
     "target_verdict",
     "verdict",
