@@ -17,6 +17,7 @@ forest            interactions, calmly               up to :data:`FEW_ROWS` rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -42,7 +43,9 @@ FEW_ROWS = 5_000
 """Rows up to which a forest votes too, all voters vote twice, and trees are small."""
 MANY_ROWS = 100_000
 """Rows above which two folds do, as half of them teach a voter all it can learn."""
-LEARNING_ROWS = {"linear": 20_000, "boosted stumps": 100_000}
+STUMPS = "boosted stumps"
+"""Name of the voter whose reasons are told."""
+LEARNING_ROWS = {"linear": 20_000, STUMPS: 100_000}
 """Rows that simple voters learn from, at most, in a fold."""
 
 
@@ -51,13 +54,11 @@ def default_voters(
 ) -> dict[str, Any]:
     """Voters that suit a table."""
     trees = gradient_trees(n_rows, n_classes, n_jobs=n_jobs, random_state=seed)
-    stumps = AdaBoostClassifier(
-        n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed
-    )
+    stumps = boosted_stumps(n_jobs, seed)
     if n_rows <= FEW_ROWS:
         return {
             "gradient trees": trees,
-            "boosted stumps": stumps,
+            STUMPS: stumps,
             "linear": LogisticRegression(max_iter=1000),
             "forest": forest(n_rows, n_jobs, seed),
         }
@@ -66,7 +67,7 @@ def default_voters(
         "gradient trees": trees.set_params(
             n_estimators=40 if n_rows <= MANY_ROWS else 50, learning_rate=0.25
         ),
-        "boosted stumps": stumps.set_params(n_estimators=60, learning_rate=0.7),
+        STUMPS: stumps.set_params(n_estimators=60, learning_rate=0.7),
         "linear": BinnedLinear(),
     }
 
@@ -74,6 +75,11 @@ def default_voters(
 def default_folds(n_rows: int) -> int:
     """Folds that suit a table."""
     return 5 if n_rows <= FEW_ROWS else 3 if n_rows <= MANY_ROWS else 2
+
+
+def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifier:
+    """The voter that sees each feature by itself, and can say why it votes as it does."""
+    return AdaBoostClassifier(n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed)
 
 
 def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginClassifier:
@@ -188,18 +194,37 @@ class Views:
         return self.encoded if ours and not isinstance(voter, Pipeline) else self.given
 
 
+Watcher = Callable[[Any, Array], None]
+"""Gets the fitted model of each fold, and the rows that it judges."""
+
+
 def fold_votes(
-    voter: Any, rows: Any, labels: Array, n_classes: int, folds: list[Fold], most: int | None = None
+    voter: Any,
+    rows: Any,
+    labels: Array,
+    n_classes: int,
+    folds: list[Fold],
+    most: int | None = None,
+    watch: Watcher | None = None,
 ) -> Array:
     """Out-of-fold class probabilities of one voter, which learns from ``most`` rows at most."""
     votes = np.zeros((len(labels), n_classes))
     for model, test, held_out in fit_folds(voter, rows, labels, folds, most):
+        if watch is not None:
+            watch(model, test)
         seen = np.asarray(model.classes_, dtype=int)
         votes[np.ix_(test, seen)] = _probabilities(model, held_out)
     return votes
 
 
-def soft_votes(voter: Any, rows: Any, soft: SoftRows, n_classes: int, folds: list[Fold]) -> Array:
+def soft_votes(
+    voter: Any,
+    rows: Any,
+    soft: SoftRows,
+    n_classes: int,
+    folds: list[Fold],
+    watch: Watcher | None = None,
+) -> Array:
     """Out-of-fold class probabilities of a voter that learns from soft labels."""
     votes = np.zeros((sum(len(test) for _, test in folds), n_classes))
     for train, test in folds:
@@ -207,6 +232,8 @@ def soft_votes(voter: Any, rows: Any, soft: SoftRows, n_classes: int, folds: lis
         model = clone(voter).fit(
             take_rows(rows, known.rows), known.labels, sample_weight=known.weights
         )
+        if watch is not None:
+            watch(model, test)
         seen = np.asarray(model.classes_, dtype=int)
         votes[np.ix_(test, seen)] = _probabilities(model, take_rows(rows, test))
     return votes

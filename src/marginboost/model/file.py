@@ -152,7 +152,25 @@ def _run_to_data(run: FittedRun) -> dict[str, Any]:
         },
         "stop": str(run.stop),
         "n_iter": len(run.history),
+        **_background_to_data(run),
     }
+
+
+def _background_to_data(run: FittedRun) -> dict[str, Any]:
+    """Where the training rows lie, of a model that keeps it."""
+    if not run.background:
+        return {}
+    entries = [
+        {
+            "feature": feature,
+            "low": _number_to_data(known.low),
+            "high": _number_to_data(known.high),
+            "cuts": known.cuts.tolist(),
+            "shares": known.shares.tolist(),
+        }
+        for feature, known in sorted(run.background.items())
+    ]
+    return {"background": entries}
 
 
 def _library_version() -> str:
