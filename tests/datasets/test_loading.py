@@ -65,7 +65,7 @@ def test_offline_the_message_says_what_to_do():
         load("uci_vehicle")
     with pytest.raises(MissingDataError, match=r"ida_heart\.npz into a folder and name it in"):
         load("ida_heart")  # not at OpenML
-    with pytest.raises(ValueError, match="got 'uci_sonnar', .* such as uci_sonar"):
+    with pytest.raises(ValueError, match=r"got 'uci_sonnar', .* such as uci_sonar"):
         load("uci_sonnar")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.utils import shuffle
 
-from marginboost.datasets import circle_2d, flip_labels, mackey_glass
+from marginboost.datasets import circle_2d, flip_labels
 
 N_TRAIN, N_TEST = 100, 300
 
@@ -18,7 +18,9 @@ def write_stand_ins(folder, names):
 def _arrays(name):
     kind, _, rest = name.partition("_")
     if kind == "ts":
-        return {"series": mackey_glass(800), "n_train": 700}
+        t, rng = np.arange(800), np.random.default_rng(0)
+        waves = np.sin(0.3 * t) + 0.5 * np.sin(0.17 * t)
+        return {"series": waves + 0.1 * rng.normal(size=800), "n_train": 700}
     if kind == "ida":
         return _circle(sum(map(ord, rest)))
     X, y = shuffle(*load_digits(return_X_y=True), random_state=0)

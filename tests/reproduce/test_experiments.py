@@ -8,8 +8,20 @@ import pytest
 from marginboost import reproduce
 from marginboost.reproduce.runner import about
 
-SLOW = {"ratsch-table-4-1", "label-noise", "audit-calibration"}
-"""Over a second or so; run with all checks."""
+SLOW = {
+    "audit-calibration",
+    "chan-wisconsin",
+    "label-noise",
+    "ratsch-mackey-glass",
+    "ratsch-marginal",
+    "ratsch-nu-noise",
+    "ratsch-outliers",
+    "ratsch-overfitting",
+    "ratsch-sinc",
+    "ratsch-table-4-1",
+    "ring",
+}
+"""Over a second or so, or tested in files of their own; run with all checks."""
 CATALOGUE = Path(__file__).parents[2] / "docs" / "catalogue"
 
 

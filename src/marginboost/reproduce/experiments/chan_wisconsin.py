@@ -279,7 +279,7 @@ def findings(trials: Trials) -> Iterator[Finding]:
         claim = where + "no row is flagged at threshold 0.9 from 7 voters on"
         yield Finding(claim, strict < 0.003, f"{strict:.2%}")
         later = np.array(result["ratios"]["predicted"]).mean(axis=0)[3:]
-        claim = where + "from round 4 decision volumes of noisy rows are 2 to 3 times smaller"
+        claim = where + "from round 4 decision volumes of noisy rows are at least 1.5 times smaller"
         evidence = f"{later.min():.1f} to {later.max():.1f} times, median {np.median(later):.1f}"
         yield Finding(claim, later.min() > 1.5, evidence)
         noisy, others = np.array(result["margins"]).T
