@@ -36,7 +36,7 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..data import BinnedMatrix
 from ..estimators.classifier import BaseMarginClassifier, TrainingSet, document
-from ..estimators.inputs import read_weights
+from ..estimators.inputs import read_weights, weigh_classes
 from ..estimators.multiclass import ONE_VS_REST, Reduction
 from ..model import Features, Link, Model
 from ..model.features import FeatureRows
@@ -171,6 +171,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
+        class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -183,6 +184,7 @@ class RobustBoostClassifier(LPBoostClassifier):
             estimator,
             n_estimators=n_estimators,
             tol=tol,
+            class_weight=class_weight,
             max_bins=max_bins,
             categorical_features=categorical_features,
             callbacks=callbacks,
@@ -355,6 +357,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         """
         rows, index = self._read_labelled(X, y)
         weights = read_weights(sample_weight, rows.n_rows)
+        weights = weigh_classes(self.class_weight, self.classes_[index], weights)
         used, audit = self._audit(rows, index, weights)
         if abs(audit.noise_rate_ - self.noise_rate_) > SAME_NOISE:
             warnings.warn(

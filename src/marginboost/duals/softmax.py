@@ -20,7 +20,7 @@ from ..core.oracle import Candidate
 from ..core.state import State
 from ..kernels.logistic import below_largest, softmax_slopes
 from ..kernels.parallel import run_rows
-from ..losses import Logistic
+from ..losses import ClassLoss, Logistic
 from ..types import Array
 from .newton import Facts, NewtonWeights
 
@@ -62,6 +62,47 @@ class SoftmaxWeights(NewtonWeights):
             return softmax_slopes(
                 sample.labels[here], scores[here], room, weights[here], dual[here], room
             )
+
+        return block
+
+
+class ClassLossWeights(SoftmaxWeights):
+    """The same for any loss of several classes.
+
+    Curvatures are absolute values, times K / (K - 1); a row that has a slope but no curvature has
+    1, as for losses of one score (:mod:`marginboost.duals.newton`).
+
+    Parameters
+    ----------
+    loss : ClassLoss
+        Of the scores of all classes.
+    """
+
+    def __init__(self, loss: ClassLoss) -> None:
+        super().__init__()
+        self.class_loss = loss
+
+    def _make(self, state: State) -> Callable[[int, int], Facts]:
+        """Return the function that makes the weights of a block of examples."""
+        sample = state.sample
+        assert isinstance(sample, LabelByLabel)
+        if state.weights.curvature is None:
+            state.weights.curvature = np.empty(len(state.scores))
+        n_classes, prior = sample.n_classes, sample.example_prior
+        matrices = state.scores, state.dual, state.weights.curvature
+        scores, dual, curvature = (values.reshape(-1, n_classes) for values in matrices)
+        signs = sample.y.reshape(-1, n_classes)
+
+        def block(start: int, stop: int) -> Facts:
+            here = slice(start, stop)
+            value, slope, bend = self.class_loss.slopes(scores[here], sample.labels[here])
+            bend = np.abs(bend) * (n_classes / (n_classes - 1.0))
+            bend[(bend == 0.0) & (slope != 0.0)] = 1.0
+            dual[here], curvature[here] = slope, bend
+            dual[here] *= prior[here, None]
+            curvature[here] *= prior[here, None]
+            least = float((signs[here] * scores[here]).min())
+            return float(np.abs(dual[here]).sum()), float(prior[here] @ value), least
 
         return block
 

@@ -233,12 +233,24 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
+        self.learn_rows(rows, features, labels, weights, oracle, reduction)
+        return self
+
+    def learn_rows(
+        self,
+        rows: FeatureRows,
+        features: Features,
+        labels: Array,
+        weights: Array,
+        oracle: Oracle,
+        reduction: Reduction,
+    ) -> None:
+        """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
         classes = _learn_classes(labels, weights)
         self._forget()
         index = class_positions(classes, labels)
         self.learn(TrainingSet(features, rows, classes, index, weights), oracle, reduction)
-        return self
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows; where scores are no log-odds, compare votes with labels too."""
