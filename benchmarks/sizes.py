@@ -84,7 +84,8 @@ class Sizes:
     minutes: float | None = None
 
     noise_rows: int = 600
-    noise_splits: int = 2
+    noise_splits: int = 1
+    noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
 
 
 FULL = Sizes()
@@ -127,6 +128,7 @@ QUICK = Sizes(
     audit_seeds=1,
     noise_rows=200,
     noise_splits=1,
+    noise_rates=(0.2,),
     audit_large=(),
     robust_rows=100,
     robust_sets=1,

@@ -181,7 +181,8 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
 
     The logistic loss with defaults is what LightGBM, XGBoost and scikit-learn's
     HistGradientBoosting do. Other losses bound the pull of wrong labels: "savage" and "tangent"
-    give hopeless rows up. Probabilities are by the loss's own link. With more than two classes
+    give hopeless rows up. Probabilities are by the loss's own link; :meth:`fit_soft_labels` takes a
+    distribution over the classes for every row. With more than two classes
     there is a model for each class against all others; for the logistic loss
     :class:`SoftmaxBoostClassifier` fits them jointly.
 
@@ -193,7 +194,7 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
     loss : str or Loss
         "logistic", "exponential", "squared", "squared-hinge", "smoothed-hinge", "hinge",
         "log-cosh", "huber", "epsilon-insensitive", "savage", "tangent",
-        "generalised-cross-entropy", "noisy-logistic", or a
+        "generalised-cross-entropy", "robust-focal", "noisy-logistic", or a
         :class:`~marginboost.losses.Loss` with settings of its own.
     n_estimators : int
         Most rounds.

@@ -16,7 +16,7 @@ from ..core.history import FIELDS, OPTIONAL, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.oracle import Oracle
 from ..core.stop import Stop
-from ..losses import Loss, known_losses
+from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
 from ..validation import parameter_names
 from .background import Background, Distribution
@@ -369,7 +369,7 @@ def _check_kind(name: str, value: Any, entry: Field) -> None:
     if isinstance(value, Oracle):
         if name not in ("estimator", "oracle"):
             entry.wrong("a setting, not a base learner")
-    elif isinstance(value, Loss):
+    elif isinstance(value, Loss | ClassLoss):
         if name != "loss":
             entry.wrong("a setting, not a loss")
     elif isinstance(value, dict):
@@ -403,6 +403,8 @@ def _read_param(field: Field, depth: int) -> Any:
         return None if value is None else _read_scalar(field)
     if "loss" in value:
         return _read_loss(field)
+    if "class_loss" in value:
+        return _read_class_loss(field)
     if "classes" in value:
         return _read_class_weights(field)
     if depth == MAX_WRAPPERS:
@@ -424,6 +426,22 @@ def _read_loss(field: Field) -> Loss:
     settings = {key: _read_scalar(item) for key, item in entries["params"].entries().items()}
     return entries["params"].made_by(
         lambda _: known[name](**settings), f"settings of the {name} loss"
+    )
+
+
+def _read_class_loss(field: Field) -> ClassLoss:
+    entries = field.keys(("class_loss", "params"))
+    name, known = entries["class_loss"].is_a(str, "the name of a loss"), ClassLoss.registry
+    if name not in known:
+        entries["class_loss"].wrong(f"one of {', '.join(sorted(known))}")
+    settings = {
+        key: [[_read_scalar(number) for number in row.items()] for row in item.items()]
+        if isinstance(item.value, list)
+        else _read_scalar(item)
+        for key, item in entries["params"].entries().items()
+    }
+    return entries["params"].made_by(
+        lambda _: known[name](**settings), f"settings of the {name} loss of several classes"
     )
 
 
