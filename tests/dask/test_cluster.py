@@ -102,7 +102,6 @@ def test_several_classes_and_a_worker_killed_within_a_tree(client, tmp_path):
     local = GradientBoostClassifier(**settings).fit(X, y)
     rows = da.from_array(X, chunks=(500, 3)), da.from_array(y, chunks=500)
     model = DaskGradientBoostClassifier(**settings, callbacks=[Kill(client, {3})]).fit(*rows)
-    model.to_local().callbacks = None
     assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
     lazy = model.predict_proba(rows[0])
     assert lazy.chunks == ((500,) * 8, (3,))
