@@ -85,6 +85,17 @@ def test_same_bits_in_any_number_of_parts(rows, rule, weighted, division):
 TREES = {
     "31 leaves": (GradientTreeOracle(), "logistic"),
     "any size": (GradientTreeOracle(max_leaf_nodes=None, max_depth=4), "savage"),
+    "constraints": (
+        GradientTreeOracle(
+            9,
+            monotonic_cst={0: 1},
+            interaction_cst="pairwise",
+            max_features=0.7,
+            grow_policy="depthwise",
+            min_split_gain=0.5,
+        ),
+        "logistic",
+    ),
     "small leaves": (GradientTreeOracle(12, min_samples_leaf=1, max_step=4.0), "exponential"),
 }
 
@@ -101,7 +112,13 @@ def test_same_trees_in_any_number_of_parts(rows, trees, weighted, division):
 
 
 @pytest.mark.parametrize(
-    "setting", [{"subsample": 0.5}, {"splits": "gradient"}, {"categorical": "partition"}]
+    "setting",
+    [
+        {"subsample": 0.5},
+        {"colsample_bytree": 0.5},
+        {"splits": "gradient"},
+        {"categorical": "partition"},
+    ],
 )
 def test_settings_of_trees_that_need_all_rows_say_so(rows, setting):
     sample = parted(rows, False, DIVISIONS["two"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ..types import Array
 from .objective import Margin, Objective
 from .oracle import Candidate
@@ -72,7 +74,7 @@ class Rule(ABC):
         """Σ|coef| in the sense of :meth:`value_of`: that of all hypotheses with a price."""
         return ensemble.l1_norm
 
-    def mean_loss(self, truth: Array, scores: Array) -> float | None:
+    def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
         """Mean of the loss that the rule minimises, on other rows; None where it has none.
 
         ``truth`` are labels -1 and +1, one column per class where there are several, or targets.
@@ -80,7 +82,7 @@ class Rule(ABC):
         loss = self.loss
         if loss is None or truth.ndim > 1:
             return None
-        return float(loss.value(loss.argument(truth, scores)).mean())
+        return float(np.average(loss.value(loss.argument(truth, scores)), weights=weights))
 
     @abstractmethod
     def upper(self, state: State, edge: float) -> float:

@@ -62,7 +62,7 @@ class NewtonWeights:
         return self._settle(state, [state.move(candidate, step, weigh, self.loss, reach)])
 
     def _weight_of_losses(self, sample: Sample) -> float:
-        """Sum of the weights with which losses are summed."""
+        """Sum of the weights with which losses and slopes are summed."""
         return sample.n_rows if sample.uniform else 1.0
 
     def _settle(self, state: State, answers: list[list[Facts]]) -> bool:
@@ -74,6 +74,7 @@ class NewtonWeights:
             state.min_margin = min(least) / state.l1_norm
         if not (size > 0.0 and math.isfinite(size)):
             return False
+        state.weights.size = size / self._weight_of_losses(sample)
         state.each(do_blocks, scale, 1.0 / size)
         return True
 

@@ -27,6 +27,7 @@ from ..oracles.stumps import StumpOracle
 from ..types import Array
 from ..validation import check_number
 from .fitted import FittedAttributes
+from .staged import Start
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
@@ -190,8 +191,9 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         if isinstance(X, BinnedMatrix):
             if hasattr(self, "feature_names_in_"):  # of an earlier fit
                 del self.feature_names_in_
-            self.n_features_in_ = X.n_features
-            return X, Features(list(X.names), list(X.categories), named=False)
+            features = Features(list(X.names), list(X.categories), X.named)
+            self.set_features(features)
+            return X, features
         X = self._check_rows(X, reset=True)
         if X.shape[0] == 0:
             raise ValueError(f"X: got 0 rows, expected at least {self.fewest_rows}")
@@ -291,15 +293,21 @@ class BaseBooster(FittedAttributes, BaseEstimator):
 
     # -- the run and the model -------------------------------------------------------------------
 
-    def _train(self, sample: Sample, oracle: Oracle, rule: Rule, encode: Encoder) -> Run:
+    def start_of(self, data: Any) -> Start:
+        """How a run on these rows begins: from nothing, unless a subclass says otherwise."""
+        return Start()
+
+    def _train(
+        self, sample: Sample, oracle: Oracle, rule: Rule, encode: Encoder, start: Start
+    ) -> Run:
         """Run the algorithm on a sample."""
         return train(
             sample,
             oracle,
             rule,
-            max_rounds=self.max_rounds(sample),
+            max_rounds=self.max_rounds(sample) + start.rounds,
             tol=self.tolerance(),
-            callbacks=self._make_callbacks(encode),
+            callbacks=[*start.callbacks, *self._make_callbacks(encode)],
         )
 
     def _make_callbacks(self, encode: Encoder) -> list[Callback]:

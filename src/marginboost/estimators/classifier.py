@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -44,6 +44,8 @@ from .inputs import (
     weigh_classes,
 )
 from .multiclass import ONE_VS_REST, Reduction, solve_problems
+from .staged import NOTHING_GIVEN, Given
+from .training_set import SIGNS, TrainingSet
 
 __all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document"]
 
@@ -78,7 +80,8 @@ FITTED_ATTRIBUTES = """classes_ : array
     intercept_ : float
         Always 0: a constant is a hypothesis like any other.
     feature_importances_ : array
-        Share of Σ|α| that each feature carries.
+        Share of each feature in what moves the votes: of stumps the mean size of its contribution
+        over the training rows, as in ``explain().importance()``, of others its share of Σ|α|.
     n_features_in_, feature_names_in_
         As in scikit-learn.
     problems_ : list of classifiers
@@ -89,55 +92,6 @@ FITTED_ATTRIBUTES = """classes_ : array
         number of rounds. :class:`~marginboost.MulticlassBooster` offers other codes.
     code_ : array (classes, problems)
         With more than two classes: which side each class is on in each problem."""
-
-
-SIGNS = np.array([-1, 1], dtype=np.int8)
-
-
-@dataclass(frozen=True)
-class TrainingSet:
-    """Checked rows of a fit.
-
-    Attributes
-    ----------
-    features : Features
-        Names and kinds of the columns.
-    rows : Table or BinnedMatrix
-        The rows.
-    classes : array
-        The labels.
-    labels : array of int
-        Position of each row's class; in a problem of two sides -1, 1, or 0 for neither.
-    weights : array
-        Weights of the rows.
-    parts : Parts, optional
-        Where the rows are, if not here: then ``rows`` are binned ones, none of them, and there are
-        no labels and weights.
-    sides : array, optional
-        Side of each class in a problem of two sides.
-    """
-
-    features: Features
-    rows: FeatureRows
-    classes: Array
-    labels: Array
-    weights: Array
-    parts: Parts | None = None
-    sides: Array | None = None
-
-    @property
-    def used(self) -> Array:
-        """Mask of the rows that a problem of two sides learns from."""
-        return (self.weights > 0) & (self.labels != 0)
-
-    def of_signs(self) -> TrainingSet:
-        """Same rows of two classes, labelled -1 and 1."""
-        return replace(self, labels=(2 * self.labels - 1).astype(np.int8), sides=SIGNS)
-
-    def of_sides(self, sides: Array) -> TrainingSet:
-        """Same rows as a problem of two classes, given the side of each class."""
-        signs = sides[self.labels].astype(np.int8)
-        return replace(self, classes=np.array([-1, 1]), labels=signs, sides=sides)
 
 
 class Problem(NamedTuple):
@@ -239,18 +193,39 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         """
         return self.fit_reduction(X, y, sample_weight, ONE_VS_REST)
 
-    def fit_reduction(self, X: Any, y: Any, sample_weight: Any, reduction: Reduction) -> Self:
+    def fit_reduction(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        reduction: Reduction,
+        given: Given = NOTHING_GIVEN,
+    ) -> Self:
         """Fit the model; more than two classes are reduced to two in this way."""
         oracle = self.checked_oracle()
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
+        self.learn_rows(rows, features, labels, weights, oracle, reduction, given)
+        return self
+
+    def learn_rows(
+        self,
+        rows: FeatureRows,
+        features: Features,
+        labels: Array,
+        weights: Array,
+        oracle: Oracle,
+        reduction: Reduction,
+        given: Given = NOTHING_GIVEN,
+    ) -> None:
+        """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
         classes = _learn_classes(labels, weights)
-        self._forget()
         index = class_positions(classes, labels)
-        self.learn(TrainingSet(features, rows, classes, index, weights), oracle, reduction)
-        return self
+        data = self.extend(TrainingSet(features, rows, classes, index, weights), given)
+        self._forget()
+        self.learn(data, oracle, reduction)
 
     def fit_parts(
         self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
@@ -264,11 +239,15 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self._forget()
         self.set_features(features)
         layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0, np.int64)
-        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts)
+        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts=parts)
         self.learn(data, oracle, ONE_VS_REST)
         for known in ("dual_", "margins_"):
             delattr(self, known)
         return self
+
+    def extend(self, data: TrainingSet, given: Given) -> TrainingSet:
+        """Put what else a fit is given with its rows; here nothing is."""
+        return data
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows; where scores are no log-odds, compare votes with labels too."""
@@ -313,7 +292,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         sample = self._make_sample(data, used, oracle, bins)
         self.prepare(sample, oracle)
         problem = self.build_problem(data, used, sample, oracle)
-        self.store(self._train(sample, oracle, problem.rule, encode), problem)
+        self.store(self._train(sample, oracle, problem.rule, encode, self.start_of(data)), problem)
 
     def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
         """Compare votes with labels, if possible on rows held back from a smaller fit."""

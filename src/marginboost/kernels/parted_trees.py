@@ -7,7 +7,7 @@ the one that :func:`~.grow.grow` makes of them.
 from __future__ import annotations
 
 from ..types import Array
-from .grow import FULL, next_parent, open_children, plant, release, seek, settle
+from .grow import FULL, bound_children, next_parent, open_children, plant, release, seek, settle
 from .jit import kernel
 from .shares import LARGE, N_NODES, N_WAITING, SMALL, Job, keep_sums, pack_rows, scan_tile
 
@@ -114,6 +114,8 @@ def take_division(
     add_channels(job, cells, known)
     for channel in range(job.sums.shape[1]):
         job.sums[other, channel] = job.sums[parent, channel] - job.sums[known, channel]
+    if job.monotonic.size > 0:
+        bound_children(job, parent)
     job.nodes[order[LARGE]]["slot"], node["slot"] = node["slot"], -1
     found = seek(job)
     if found == FULL:

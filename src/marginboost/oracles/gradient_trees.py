@@ -25,16 +25,44 @@ import numpy as np
 from ..core.oracle import Candidate, Oracle
 from ..core.parts import ColumnOnParts, Parts
 from ..core.weights import Weights
+from ..kernels.columns import MODULUS
 from ..kernels.exact import exact_sum, grid, rounded
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
+from ..kernels.shares import MIN_GAIN
 from ..kernels.splits import SQUARES
 from ..kernels.stumps import PARTITION
 from ..kernels.weights import weighted_sum
 from ..types import Array
 from ..validation import check_choice, check_number
+from .constraints import (
+    check_directions,
+    check_interactions,
+    read_directions,
+    read_interactions,
+)
 from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
 from .parted_trees import PartedGrower, lay_out_trees, measure_slopes, write_leaves
+
+POLICIES = ("lossguide", "depthwise")
+
+GROWTH_PARAMETERS = """max_features : float
+        Share of the columns, drawn anew for every split, of those that may be split by there.
+    colsample_bytree : float
+        Share of the columns, drawn anew for every tree.
+    min_split_gain : float
+        Least gain of a split, summed over rows: G² / (H + λ) of both sides over that of the node,
+        G the slopes and H the curvatures of their rows, as in LightGBM and XGBoost.
+    grow_policy : {"lossguide", "depthwise"}
+        Which node is split next: that of largest gain (LightGBM's way), or those next to the root
+        first, the largest gain among them.
+    interaction_cst : "pairwise", "no_interactions", list of lists of columns, or None
+        Columns that may be split by on one way from root to leaf: any two, one, or those of one
+        group, by name or position. Columns in no group make a group of their own."""
+
+MONOTONIC_PARAMETER = """monotonic_cst : dict, array of -1, 0 and 1, or None
+        Direction in which the score follows a column, by name or position: 1 never falls, -1 never
+        rises, all other columns being equal. Missing values have no place in that order."""
 
 
 class GradientTreeOracle(Oracle):
@@ -69,6 +97,7 @@ class GradientTreeOracle(Oracle):
     categorical : {"equality", "partition"}
         How a categorical feature is split: one category against the rest, or the best partition of
         all categories in two sets.
+    {growth}
 
     Examples
     --------
@@ -97,6 +126,12 @@ class GradientTreeOracle(Oracle):
         max_step: float | None = None,
         subsample: float = 1.0,
         categorical: str = "equality",
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
+        monotonic_cst: Any = None,
     ) -> None:
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
@@ -106,6 +141,12 @@ class GradientTreeOracle(Oracle):
         self.max_step = max_step
         self.subsample = subsample
         self.categorical = categorical
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.monotonic_cst = monotonic_cst
 
     # -- before the first tree -------------------------------------------------------------------
 
@@ -123,6 +164,17 @@ class GradientTreeOracle(Oracle):
             check_number("max_step", self.max_step, above=0.0)
         check_number("subsample", self.subsample, above=0.0, at_most=1.0)
         check_choice("categorical", self.categorical, tuple(CATEGORICAL))
+        check_number("max_features", self.max_features, above=0.0, at_most=1.0)
+        check_number("colsample_bytree", self.colsample_bytree, above=0.0, at_most=1.0)
+        check_number("min_split_gain", self.min_split_gain, at_least=0.0)
+        check_choice("grow_policy", self.grow_policy, POLICIES)
+        check_interactions(self.interaction_cst)
+        check_directions(self.monotonic_cst)
+        if self.monotonic_cst is not None and self.splits == "gradient":
+            raise ValueError(
+                "splits: got 'gradient', expected 'newton' with monotonic_cst: values of leaves "
+                "must be those that splits are judged by"
+            )
 
     def prepare(self) -> None:
         """Check the settings and lay out the memory of a tree."""
@@ -138,6 +190,8 @@ class GradientTreeOracle(Oracle):
                 UserWarning,
                 stacklevel=2,
             )
+        groups, together = read_interactions(self.interaction_cst, bins.names)
+        numeric = np.array([known is None for known in bins.categories])
         limits = Limits(
             SQUARES,
             self.max_depth,
@@ -145,6 +199,9 @@ class GradientTreeOracle(Oracle):
             min_rows=self.min_samples_leaf,
             row_weight=sample.total / (sample.n_rows if sample.uniform else 1.0),
             l2=self.l2_regularization / sample.total,
+            by_depth=self.grow_policy == "depthwise",
+            max_features=self.max_features,
+            together=together,
         )
         weights = np.zeros(1) if sample.parts is not None else grid(sample.prior)
         self._grower = TreeGrower(
@@ -155,13 +212,16 @@ class GradientTreeOracle(Oracle):
             n_rows=max(1, round(self.subsample * sample.n_rows)),
             row_weights=None if sample.uniform else weights,
             leaves_apart=self.splits == "gradient",
+            monotonic=read_directions(self.monotonic_cst, bins.names, numeric),
+            groups=groups,
         )
         if sample.parts is not None:
             self._prepare_parts(sample.parts, limits)
 
     def _prepare_parts(self, parts: Parts, limits: Limits) -> None:
         """Lay out the memory of a tree on all parts."""
-        for name, expected in (("subsample", 1.0), ("splits", "newton")):
+        needed = {"subsample": 1.0, "colsample_bytree": 1.0, "splits": "newton"}
+        for name, expected in needed.items():
             if getattr(self, name) != expected:
                 raise TypeError(
                     f"{name}: got {getattr(self, name)!r}, expected {expected!r} on rows in parts"
@@ -184,23 +244,31 @@ class GradientTreeOracle(Oracle):
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
         if self.sample.parts is not None:
-            return [self._find_on_parts(self.sample.parts)]
+            return [self._find_on_parts(self.sample.parts, weights.size, round)]
         dual = weights.dual
         curvature = self.sample.prior if weights.curvature is None else weights.curvature
-        rows = self._draw(round)
+        rows, columns = self._draw(round), self._draw_columns(round)
         sums, units = self._load(dual, curvature)
+        self._set_least_gain(units, weights.size)
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
-        growth = self._grower.grow(rows, sums, share * self.sample.total).by_level()
+        growth = self._grower.grow(rows, sums, share * self.sample.total, columns).by_level()
         values, scale = self._values(growth, units)
         tree = growth.tree(values)
         column = growth.outputs(tree, values)
         edge = _edge(growth, values) if rows is None else weighted_sum(dual, column)
         return [Candidate(tree, edge, column, scale)]
 
-    def _find_on_parts(self, parts: Parts) -> Candidate:
+    def _set_least_gain(self, units: tuple[float, float], size: float) -> None:
+        """Gains are of weights that sum to one; those of rows, as others have them, are larger."""
+        least = self.min_split_gain * units[1] / (size * self.sample.total)
+        self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
+
+    def _find_on_parts(self, parts: Parts, size: float, round: int) -> Candidate:
         """One tree, from sums of all parts."""
+        self._draw_columns(round)  # for the seeds of its nodes
         sizes, totals = zip(*parts.each(measure_slopes), strict=True)
         units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
+        self._set_least_gain(units, size)
         sample = self.sample
         grown, rows = self._parted.grow(sample.n_rows, sample.total, units)
         growth, order = grown.by_level(), grown.level_order()
@@ -220,6 +288,16 @@ class GradientTreeOracle(Oracle):
         drawn = rng.choice(n_rows, n_drawn, replace=False, shuffle=False)
         drawn.sort()
         return drawn
+
+    def _draw_columns(self, round: int) -> Array | None:
+        """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""
+        job, n_features = self._grower.job, self._grower.bins.n_features
+        rng = np.random.default_rng([self.sample.seed, round, 1])
+        job.seeds[:] = rng.integers(1, MODULUS, len(job.seeds))
+        n_drawn = max(1, int(self.colsample_bytree * n_features + 0.5))
+        if n_drawn == n_features:
+            return None
+        return np.sort(rng.choice(n_features, n_drawn, replace=False, shuffle=False))
 
     def _load(self, dual: Array, curvature: Array) -> tuple[Array, tuple[float, float]]:
         """Pair slopes with curvatures; returns the sums of the pairs, and the units of both."""
@@ -248,6 +326,9 @@ class GradientTreeOracle(Oracle):
         slope, curvature = growth.sums.T
         below = (curvature + self._grower.limits.l2) * units[1]
         steps = np.divide(slope, below, out=np.zeros_like(slope), where=growth.leaves & (below > 0))
+        if len(self._grower.job.monotonic):
+            bounds = growth.nodes["low"], growth.nodes["high"]
+            steps = np.clip(steps, *(bound * units[0] / units[1] for bound in bounds))
         if self.max_step is not None:
             steps = np.clip(steps, -self.max_step, self.max_step)
         scale = float(np.abs(steps).max())
@@ -270,3 +351,9 @@ def slope_unit(size: float) -> float:
     if 0.5 < size < 2.0 or not 0.0 < size < math.inf:
         return 1.0
     return math.ldexp(1.0, math.frexp(size)[1] - 1)
+
+
+assert GradientTreeOracle.__doc__ is not None
+GradientTreeOracle.__doc__ = GradientTreeOracle.__doc__.replace(
+    "{growth}", f"{GROWTH_PARAMETERS}\n    {MONOTONIC_PARAMETER}"
+)
