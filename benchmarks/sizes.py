@@ -86,6 +86,8 @@ class Sizes:
     noise_rows: int = 600
     noise_splits: int = 2
 
+    stream_rows: int = 100_000_000
+
 
 FULL = Sizes()
 
@@ -128,6 +130,7 @@ QUICK = Sizes(
     noise_rows=200,
     noise_splits=1,
     audit_large=(),
+    stream_rows=300_000,
     robust_rows=100,
     robust_sets=1,
     robust_rates=(0.2,),
