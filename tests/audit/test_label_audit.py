@@ -98,6 +98,7 @@ def test_contributions_sum_to_the_vote(noisy_cancer):
     )
 
 
+@pytest.mark.slow
 def test_cleaning_wins_back_accuracy():
     X, y = load_breast_cancer(return_X_y=True)
     train, test, y_train, y_test = train_test_split(X, y, random_state=0)
@@ -139,6 +140,7 @@ def test_more_than_two_classes():
     assert audit.evidence.contributions(audit.suspects(3)).shape == (3, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", ["uniform", "class-conditional", "near-boundary", "feature-dependent"]
 )
@@ -181,6 +183,7 @@ def test_frames_with_gaps_and_categories():
     assert audit.evidence.contributions([0, 1]).shape == (2, 3)
 
 
+@pytest.mark.slow
 def test_rows_above_every_limit(monkeypatch):
     """A million rows in small: learning, stacking, neighbours and typical values take samples."""
     monkeypatch.setitem(votes.LEARNING_ROWS, "linear", 200)

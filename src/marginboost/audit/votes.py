@@ -6,7 +6,7 @@ Voters err in different ways, and suit the table:
 ================  =================================  ===============================================
 voter             what it sees                       tables
 ================  =================================  ===============================================
-gradient trees    interactions                       all; small trees where there are few rows, and
+gradient trees    interactions                       all; small trees where there are few rows,
                                                      large steps where there are many
 boosted stumps    each feature by itself             all
 linear            straight lines                     all; on bins above :data:`FEW_ROWS` rows
