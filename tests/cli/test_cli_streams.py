@@ -1,8 +1,10 @@
 """Large Parquet and Arrow files, and folders of them: the same answers, in parts."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -171,6 +173,19 @@ def test_audits_of_parts(run, folder, people, tmp_path, in_parts):
     assert scores["id"].tolist() == people["who"].drop([3, 120, 399]).tolist()
     assert scores["given"].tolist() == people["ill"].drop([3, 120, 399]).tolist()
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_the_commands_of_the_document_run(run, people, tmp_path, monkeypatch, in_parts):
+    page = Path(__file__).parents[2] / "docs" / "larger-than-memory.md"
+    commands = re.findall(r"^marginboost (.*)$", page.read_text(), re.MULTILINE)
+    assert {command.split()[0] for command in commands} == {"fit", "evaluate", "predict", "audit"}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "visits").mkdir()
+    people.drop(columns="who").to_parquet(tmp_path / "visits" / "a.parquet", index=False)
+    for command in commands:
+        done = run(*command.split())
+        assert done.code == 0, done.err
+    assert pa.parquet.read_metadata(tmp_path / "predictions.parquet").num_rows == len(people)
 
 
 # -- mistakes ------------------------------------------------------------------------------------
