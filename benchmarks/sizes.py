@@ -87,6 +87,8 @@ class Sizes:
     noise_splits: int = 1
     noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
 
+    stream_rows: int = 100_000_000
+
 
 FULL = Sizes()
 
@@ -130,6 +132,7 @@ QUICK = Sizes(
     noise_splits=1,
     noise_rates=(0.2,),
     audit_large=(),
+    stream_rows=300_000,
     robust_rows=100,
     robust_sets=1,
     robust_rates=(0.2,),
