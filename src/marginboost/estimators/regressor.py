@@ -46,14 +46,12 @@ FITTED_ATTRIBUTES = """estimators_ : list of Hypothesis
         As in scikit-learn."""
 
 
-class BaseBoostRegressor(RegressorMixin, BaseBooster):
-    """What every regressor of the package shares.
+class NumberBooster(BaseBooster):
+    """What estimators share whose labels and predictions are numbers.
 
-    A subclass stores its parameters and says in ``make_rule`` which algorithm they mean. The
-    prediction is the score ``F(x) = Σ α h(x)`` itself.
+    The prediction is the score ``F(x) = Σ α h(x)`` itself.
     """
 
-    registry: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
     fitted_text = FITTED_ATTRIBUTES
     model_type = RegressionModel
     model_: RegressionModel
@@ -85,16 +83,16 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         weights = read_weights(sample_weight, rows.n_rows)
         data = self.extend(TargetSet(features, rows, targets, weights), given)
         self._forget()
-        self.learn(data, oracle)
+        self.learn_targets(data, oracle)
         return self
 
     def extend(self, data: TargetSet, given: Given) -> TargetSet:
         """Put what else a fit is given with its rows; here nothing is."""
         return data
 
-    def learn(self, data: TargetSet, oracle: Oracle) -> None:
+    def learn_targets(self, data: TargetSet, oracle: Oracle) -> None:
         """Learn from checked rows."""
-        sample = self._make_sample(data.rows, data.targets, data.weights, oracle)
+        sample = self.sample_from(data, oracle)
         self.prepare(sample, oracle)
         rule, encode = self.make_rule(sample), self._encoder(data.features)
         run = self._train(sample, oracle, rule, encode, self.start_of(data))
@@ -104,6 +102,10 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         )
         self.dual_ = np.zeros(len(data.targets))
         self.dual_[np.flatnonzero(data.weights > 0)] = run.dual
+
+    def sample_from(self, data: TargetSet, oracle: Oracle) -> Sample:
+        """Sample of the rows of a fit that have weight."""
+        return self._make_sample(data.rows, data.targets, data.weights, oracle)
 
     def read_y(self, y: Any, n_rows: int) -> Array:
         """Targets, checked."""
@@ -150,6 +152,15 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         """Predictions after 1, 2, … hypotheses."""
         rows = self.read_rows(X)
         yield from self.model_.staged_scores(rows)
+
+
+class BaseBoostRegressor(RegressorMixin, NumberBooster):
+    """What every regressor of the package shares.
+
+    A subclass stores its parameters and says in ``make_rule`` which algorithm they mean.
+    """
+
+    registry: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Coefficient of determination R² after 1, 2, … hypotheses."""
