@@ -64,7 +64,7 @@ if TYPE_CHECKING:
         Stop,
         TimeBudget,
     )
-    from .data import BinnedMatrix
+    from .data import Batches, BinnedMatrix
     from .model.reader import ModelFileError
     from .oracles import (
         ActiveKernelOracle,
@@ -135,6 +135,7 @@ __all__ = [
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
     "BarrierBoostRegressor",
+    "Batches",
     "BinnedMatrix",
     "BoostByMajorityClassifier",
     "BrownBoostClassifier",

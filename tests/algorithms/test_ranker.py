@@ -65,8 +65,7 @@ def test_queries_without_gain_are_left_out():
 
 def slopes_of(scores, gains, weights, level, kind):
     slopes, curvatures = np.empty(len(scores)), np.empty(len(scores))
-    size, loss = rank_slopes(scores, gains, weights, level, kind, slopes, curvatures)
-    assert size == pytest.approx(np.abs(slopes).sum(), abs=1e-14)
+    loss = rank_slopes(scores, gains, weights, level, kind, slopes, curvatures)
     return slopes, curvatures, loss
 
 

@@ -34,6 +34,9 @@ class Rule(ABC):
     """Loss that the rule minimises, where it does; see :mod:`marginboost.losses`."""
     uncertified_reason: str = ""
     """Why the bounds prove nothing even with an exact base learner, where that is so."""
+    on_parts: ClassVar[bool] = False
+    """Whether it asks all that it must know of rows as questions to parts: see :mod:`.parts`. A
+    subclass says so for itself."""
     maximises_margin: ClassVar[bool] = False
     """Whether the run should return its combination of largest margin instead of its last one."""
 
@@ -61,6 +64,11 @@ class Rule(ABC):
         Outcomes are ``y F(x)`` of labels and ``F(x)`` of targets, see :meth:`Sample.outcomes`.
         """
         return float(outcomes.min()) / (l1_norm or 1.0)
+
+    def value_on(self, state: State, ensemble: Ensemble) -> float:
+        """Objective of any combination on the rows of a run."""
+        outcomes = state.sample.outcomes(state.sample.scores(ensemble))
+        return self.value_of(outcomes, self.length(ensemble), state.sample)
 
     def length(self, ensemble: Ensemble) -> float:
         """Σ|coef| in the sense of :meth:`value_of`: that of all hypotheses with a price."""

@@ -16,12 +16,14 @@ import numpy as np
 
 from ..core.oracle import Candidate
 from ..core.queries import QuerySample
+from ..core.sample import Sample
 from ..core.state import State
+from ..kernels.exact import exact_sum
 from ..kernels.parallel import run_blocks
 from ..kernels.ranking import query_slopes, rank_quality
 from ..losses import Logistic
 from ..types import Array
-from .newton import Facts, NewtonWeights
+from .newton import NewtonWeights
 
 QUERIES_AT_ONCE = 64
 
@@ -75,9 +77,10 @@ class RankWeights(NewtonWeights):
         super().__init__(Logistic())
         self.gains, self.level, self.kind = gains, level, kind
 
-    def _row_weight(self, state: State) -> float:
+    def _weight_of_losses(self, sample: Sample) -> float:
         """Queries count alike."""
-        return 1.0
+        assert isinstance(sample, QuerySample)
+        return len(sample.starts) - 1
 
     def refresh(self, state: State) -> bool:
         """Make the weights of the present scores; False where no row has a slope."""
@@ -89,22 +92,19 @@ class RankWeights(NewtonWeights):
         scores, gains = state.scores[order], self.gains[order]
         weights = sample.prior[order] * len(order)
         slopes, curvatures = np.empty(len(order)), np.empty(len(order))
-        n_queries = len(starts) - 1
-        n_blocks = -(-n_queries // QUERIES_AT_ONCE)
-        facts: list[Facts] = [(0.0, 0.0, 0.0)] * n_blocks
+        n_queries, losses = len(starts) - 1, np.empty(len(starts) - 1)
 
         def block(number: int) -> None:
             first = number * QUERIES_AT_ONCE
-            mine = starts[first : min(first + QUERIES_AT_ONCE, n_queries) + 1]
-            size, loss = query_slopes(
-                mine, scores, gains, weights, self.level, self.kind, slopes, curvatures
-            )
-            facts[number] = size, loss / n_queries, 0.0
+            last = min(first + QUERIES_AT_ONCE, n_queries)
+            rows, out = (scores, gains, weights), (slopes, curvatures, losses[first:last])
+            query_slopes(starts[first : last + 1], *rows, self.level, self.kind, *out)
 
-        run_blocks(block, n_blocks, sample.n_threads)
+        run_blocks(block, -(-n_queries // QUERIES_AT_ONCE), sample.n_threads)
         state.dual[order] = slopes
         state.weights.curvature[order] = curvatures
-        return self._settle(state, facts)
+        facts = exact_sum(np.abs(slopes)), exact_sum(losses), 0.0
+        return self._settle(state, [[facts]])
 
     def move(self, state: State, candidate: Candidate, step: float) -> bool:
         """Add a hypothesis and make the weights that follow."""

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from ..core.callbacks import Encoder
 from ..core.objective import Objective
 from ..core.oracle import Oracle
+from ..core.parts import PartedSample, Parts
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
@@ -44,7 +45,7 @@ from .inputs import (
 )
 from .multiclass import ONE_VS_REST, Reduction, solve_problems
 from .staged import NOTHING_GIVEN, Given
-from .training_set import TrainingSet
+from .training_set import SIGNS, TrainingSet
 
 __all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document"]
 
@@ -216,6 +217,24 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         """Put what else a fit is given with its rows; here nothing is."""
         return data
 
+    def fit_parts(
+        self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
+    ) -> Self:
+        """Fit the model to rows in parts, whose labels are positions of classes, which are sorted.
+
+        Of ``bins`` only the cuts are read. There are no ``dual_`` and ``margins_`` then. Votes are
+        not compared with labels: where scores are no log-odds, probabilities are shares of votes.
+        """
+        oracle = self.checked_oracle()
+        self._forget()
+        self.set_features(features)
+        layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0, np.int64)
+        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts)
+        self.learn(data, oracle, ONE_VS_REST)
+        for known in ("dual_", "margins_"):
+            delattr(self, known)
+        return self
+
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows; where scores are no log-odds, compare votes with labels too."""
         if len(data.classes) == 2:
@@ -224,7 +243,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             self.solve(data.of_signs(), oracle, self._encoder(data))
         else:
             self._learn_several(data, oracle, reduction)
-        if self.fits_link():
+        if self.fits_link() and data.parts is None:
             self._fit_link(data, oracle)
 
     def _learn_several(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
@@ -315,6 +334,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self, data: TrainingSet, used: Array, oracle: Oracle, bins: BinnedMatrix | None = None
     ) -> Sample:
         """Make the sample of the rows ``used``; ``bins`` are those of all rows with weight."""
+        if data.parts is not None:
+            assert isinstance(data.rows, BinnedMatrix)
+            return PartedSample.of(data.parts, data.rows, data.sides, self._seed())
         if bins is not None and len(used) < bins.n_rows:
             bins = bins.take(np.searchsorted(np.flatnonzero(data.weights > 0), used))
         parts = self._sample_parts(data.rows, data.weights, used, oracle, bins)
@@ -339,7 +361,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
 
     def _encoder(self, data: TrainingSet, sides: Array | None = None) -> Encoder:
         """Encode other data for a problem: rows of the classes on either side, and their signs."""
-        signs_of = np.array([-1, 1], dtype=np.int8) if sides is None else sides
+        signs_of = SIGNS if sides is None else sides
 
         def encode(X: Any, y: Any) -> tuple[FeatureRows, Array]:
             rows = self._read_with(data.features, X)

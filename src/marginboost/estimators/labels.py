@@ -97,6 +97,11 @@ class LabelClassifier(BaseMarginClassifier):
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows, all classes in one run."""
+        if data.parts is not None:
+            raise TypeError(
+                f"{type(self).__name__} makes one run of all classes, which it cannot do on rows "
+                "in parts; GradientBoostClassifier and AdaBoostClassifier can"
+            )
         data = replace(data, extras=data.extras.of_labels(len(data.classes)))
         used = np.flatnonzero(data.weights > 0)
         sample = self.sample_type.of_classes(

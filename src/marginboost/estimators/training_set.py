@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..core.parts import Parts
 from ..model.features import FeatureRows, Features
 from ..types import Array
 from .staged import NO_EXTRAS, Extras
+
+SIGNS = np.array([-1, 1], dtype=np.int8)
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,11 @@ class TrainingSet:
         Position of each row's class; in a problem of two sides -1, 1, or 0 for neither.
     weights : array
         Weights of the rows.
+    parts : Parts, optional
+        Where the rows are, if not here: then ``rows`` are binned ones, none of them, and there are
+        no labels and weights.
+    sides : array, optional
+        Side of each class in a problem of two sides.
     extras : Extras
         Validation rows, and a model to go on from.
     """
@@ -36,6 +44,8 @@ class TrainingSet:
     classes: Array
     labels: Array
     weights: Array
+    parts: Parts | None = None
+    sides: Array | None = None
     extras: Extras = NO_EXTRAS
 
     @property
@@ -55,8 +65,8 @@ class TrainingSet:
 
     def of_signs(self) -> TrainingSet:
         """Same rows of two classes, labelled -1 and 1."""
-        signs = np.array([-1, 1], dtype=np.int8)
-        return replace(self, labels=signs[self.labels], extras=self.extras.of_sides(signs))
+        extras = self.extras.of_sides(SIGNS)
+        return replace(self, labels=SIGNS[self.labels], sides=SIGNS, extras=extras)
 
     def of_problem(self, k: int) -> TrainingSet:
         """Same rows for one of several problems, with the run that it goes on from."""
@@ -68,6 +78,7 @@ class TrainingSet:
             self,
             classes=np.array([-1, 1]),
             labels=sides[self.labels].astype(np.int8),
+            sides=sides,
             extras=self.extras.of_sides(sides),
         )
 

@@ -136,8 +136,7 @@ def divide(job: Job, parent: int) -> bool:
     if n_left == 0 or n_left == stop - start:
         release(job, parent)
         return False
-    if job.row_weights.size == 0:
-        weight = n_left * job.limits[ROW_WEIGHT]
+    weight = (n_left if job.row_weights.size == 0 else weight) * job.limits[ROW_WEIGHT]
     node["left"], node["right"] = order[N_NODES], order[N_NODES] + 1
     order[N_NODES] += 2
     border = start + n_left

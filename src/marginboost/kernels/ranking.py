@@ -66,8 +66,8 @@ def rank_slopes(
     kind: int,
     slopes: Array,
     curvatures: Array,
-) -> tuple[float, float]:
-    """Slopes and curvatures of a query's rows; returns Σ|slope| and the loss.
+) -> float:
+    """Slopes and curvatures of a query's rows; returns the loss.
 
     A pair of rows with different gains, of which one is among the first ``level``, adds
     ``w log(1 + exp(s_low - s_high))`` to the loss, s_high the score of the row with more gain.
@@ -77,7 +77,7 @@ def rank_slopes(
     order = np.argsort(-scores, kind="mergesort")
     unit = best_dcg(gains, level) if kind == BY_NDCG else 0.0
     if kind == BY_NDCG and unit <= 0.0:
-        return 0.0, 0.0
+        return 0.0
     loss = 0.0
     for a in range(min(level, order.size)):
         for b in range(a + 1, order.size):
@@ -102,13 +102,11 @@ def rank_slopes(
             curvatures[high] += curved
             curvatures[low] += curved
     if unit <= 0.0:
-        return 0.0, 0.0
-    size = 0.0
+        return 0.0
     for i in range(slopes.size):
         slopes[i] /= unit
         curvatures[i] /= unit
-        size += abs(slopes[i])
-    return size, loss / unit
+    return loss / unit
 
 
 @kernel
@@ -121,13 +119,10 @@ def query_slopes(
     kind: int,
     slopes: Array,
     curvatures: Array,
-) -> tuple[float, float]:
-    """Slopes and curvatures of the rows of some queries; returns Σ|slope| and the sum of losses."""
-    size = loss = 0.0
-    for query in range(starts.size - 1):
+    losses: Array,
+) -> None:
+    """Slopes and curvatures of the rows of some queries, and the losses of these."""
+    for query in range(losses.size):
         here = slice(starts[query], starts[query + 1])
         rows, out = (scores[here], gains[here], weights[here]), (slopes[here], curvatures[here])
-        found = rank_slopes(rows[0], rows[1], rows[2], level, kind, out[0], out[1])
-        size += found[0]
-        loss += found[1]
-    return size, loss
+        losses[query] = rank_slopes(rows[0], rows[1], rows[2], level, kind, out[0], out[1])

@@ -85,7 +85,7 @@ class Job(NamedTuple):
     labels : array of int32
         Own label of every row where all its weight is on that; else empty.
     row_weights : array (N,)
-        Weights of the rows, as numbers of rows; empty where all are equal.
+        Weights of the rows, in units of the limit ROW_WEIGHT; empty where all are equal.
     rows, spare : array of uint32
         Rows of the tree, those of a node together and in order; room for as many.
     packed, packed_labels : array (rows, channels), array of int32

@@ -15,6 +15,7 @@ Hastie & Tibshirani, *Additive logistic regression*, 2000.
 
 from __future__ import annotations
 
+import math
 import warnings
 from copy import copy
 from typing import Any, Self
@@ -24,6 +25,7 @@ import numpy as np
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..kernels.columns import MODULUS
+from ..kernels.exact import exact_sum, grid, rounded
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
 from ..kernels.shares import MIN_GAIN
@@ -191,7 +193,7 @@ class GradientTreeOracle(Oracle):
             self.max_depth,
             self.max_leaf_nodes,
             min_rows=self.min_samples_leaf,
-            row_weight=sample.total / bins.n_rows,
+            row_weight=sample.total / (bins.n_rows if sample.uniform else 1.0),
             l2=self.l2_regularization / sample.total,
             by_depth=self.grow_policy == "depthwise",
             max_features=self.max_features,
@@ -203,7 +205,7 @@ class GradientTreeOracle(Oracle):
             sample.n_threads,
             categorical=self.categorical,
             n_rows=max(1, round(self.subsample * bins.n_rows)),
-            row_weights=None if sample.uniform else sample.prior * sample.total,
+            row_weights=None if sample.uniform else grid(sample.prior),
             leaves_apart=self.splits == "gradient",
             monotonic=read_directions(self.monotonic_cst, bins.names, numeric),
             groups=groups,
@@ -223,13 +225,17 @@ class GradientTreeOracle(Oracle):
         dual = weights.dual
         curvature = self.sample.prior if weights.curvature is None else weights.curvature
         rows, columns = self._draw(round), self._draw_columns(round)
-        sums, unit = self._load(dual, curvature)
+        sums, units = self._load(dual, curvature)
         # Gains are of weights that sum to one; those of rows, as others report them, are larger.
-        least = self.min_split_gain * unit / (weights.size * self.sample.total)
-        self._grower.job.limits[MIN_GAIN] = least
+        least = self.min_split_gain * units[1] / (weights.size * self.sample.total)
+        self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
         growth = self._grower.grow(rows, sums, share * self.sample.total, columns).by_level()
-        values, scale = self._values(growth, unit)
+        growth.sums[:, 0] *= units[0]
+        growth.nodes["gain"] *= units[0] ** 2
+        for bound in ("low", "high"):
+            growth.nodes[bound] *= units[0]
+        values, scale = self._values(growth, units[1])
         tree = growth.tree(values)
         column = growth.outputs(tree, values)
         if rows is None:
@@ -258,20 +264,25 @@ class GradientTreeOracle(Oracle):
             return None
         return np.sort(rng.choice(n_features, n_drawn, replace=False, shuffle=False))
 
-    def _load(self, dual: Array, curvature: Array) -> tuple[Array, float]:
-        """Pair slopes with curvatures; returns the sums of the pairs, and of all curvatures."""
+    def _load(self, dual: Array, curvature: Array) -> tuple[Array, tuple[float, float]]:
+        """Pair slopes with curvatures; returns the sums of the pairs, and the units of both."""
         job, prior, n_threads = self._grower.job, self.sample.prior, self._grower.n_threads
-        total = sum(run_rows(lambda a, b: float(curvature[a:b].sum()), len(dual), n_threads))
-        factor = 1.0 / total if total > 0.0 else 1.0
+
+        def measure(start: int, stop: int) -> tuple[float, int]:
+            here = slice(start, stop)
+            return float(np.abs(dual[here]).sum()), exact_sum(curvature[here])
+
+        sizes, totals = zip(*run_rows(measure, len(dual), n_threads), strict=True)
+        units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
 
         def pair(start: int, stop: int) -> tuple[float, float]:
-            here = slice(start, stop)
-            sums = pair_up(dual[here], curvature[here], factor, job.leaf_values[here])
+            here, factors = slice(start, stop), (1.0 / units[0], 1.0 / units[1])
+            sums = pair_up(dual[here], curvature[here], *factors, job.leaf_values[here])
             if self.splits == "gradient":
-                sums = pair_up(dual[here], prior[here], 1.0, job.values[here])
+                sums = pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
             return sums
 
-        return np.sum(run_rows(pair, len(dual), n_threads), axis=0), total
+        return np.sum(run_rows(pair, len(dual), n_threads), axis=0), units
 
     def _values(self, growth: Growth, unit: float) -> tuple[Array, float]:
         """Values of the leaves, divided by the largest, and that; one curvature is ``unit``."""
@@ -279,12 +290,24 @@ class GradientTreeOracle(Oracle):
         below = (curvature + self._grower.limits.l2) * unit
         steps = np.divide(slope, below, out=np.zeros_like(slope), where=growth.leaves & (below > 0))
         if len(self._grower.job.monotonic):
-            bounds = growth.nodes["low"], growth.nodes["high"]
-            steps = np.clip(steps, *(bound / (unit or 1.0) for bound in bounds))
+            steps = np.clip(steps, growth.nodes["low"] / unit, growth.nodes["high"] / unit)
         if self.max_step is not None:
             steps = np.clip(steps, -self.max_step, self.max_step)
         scale = float(np.abs(steps).max())
         return steps / (scale or 1.0), scale
+
+
+def slope_unit(size: float) -> float:
+    """Power of two by which slopes of this size in all are divided: shares of about one.
+
+    Most rules give shares of one, which are taken as they are.
+
+    >>> slope_unit(1.0), slope_unit(0.7), slope_unit(1e-3), slope_unit(0.0)
+    (1.0, 1.0, 0.0009765625, 1.0)
+    """
+    if 0.5 < size < 2.0 or not 0.0 < size < math.inf:
+        return 1.0
+    return math.ldexp(1.0, math.frexp(size)[1] - 1)
 
 
 assert GradientTreeOracle.__doc__ is not None

@@ -148,7 +148,8 @@ class TreeGrower:
     n_rows : int, optional
         Most rows that a tree is grown from; None is all.
     row_weights : array, optional
-        Numbers of rows that each row stands for, where they differ.
+        Numbers of rows, in units of the limits' ``row_weight``, that each row stands for where they
+        differ.
     leaves_apart : bool
         Whether leaves are made from other values than splits are judged by.
     monotonic : array of int64, optional
