@@ -12,6 +12,7 @@ from ..core.callbacks import Encoder
 from ..core.oracle import Oracle
 from ..core.run import Run
 from ..core.sample import Sample
+from ..data import BinnedMatrix
 from ..model import Features, FittedRun, RegressionModel
 from ..model.features import FeatureRows
 from ..types import Array
@@ -94,7 +95,7 @@ class NumberBooster(BaseBooster):
         """Learn from checked rows."""
         sample = self.sample_from(data, oracle)
         self.prepare(sample, oracle)
-        rule, encode = self.make_rule(sample), self._encoder(data.features)
+        rule, encode = self.make_rule(sample), self._encoder(data.features, data.column)
         run = self._train(sample, oracle, rule, encode, self.start_of(data))
         self.store(run)
         self.model_ = RegressionModel(
@@ -105,18 +106,23 @@ class NumberBooster(BaseBooster):
 
     def sample_from(self, data: TargetSet, oracle: Oracle) -> Sample:
         """Sample of the rows of a fit that have weight."""
-        return self._make_sample(data.rows, data.targets, data.weights, oracle)
+        return self._make_sample(data.rows, data.targets, data.weights, oracle, data.bins)
 
     def read_y(self, y: Any, n_rows: int) -> Array:
         """Targets, checked."""
         return read_targets(y, n_rows)
 
     def _make_sample(
-        self, rows: FeatureRows, targets: Array, weights: Array, oracle: Oracle
+        self,
+        rows: FeatureRows,
+        targets: Array,
+        weights: Array,
+        oracle: Oracle,
+        bins: BinnedMatrix | None = None,
     ) -> Sample:
-        """Sample of the rows that have weight."""
+        """Sample of the rows that have weight; ``bins`` are theirs, where they are made."""
         used = np.flatnonzero(weights > 0)
-        parts = self._sample_parts(rows, weights, used, oracle)
+        parts = self._sample_parts(rows, weights, used, oracle, bins)
         return Sample.of_targets(targets[used], weights[used], **parts)
 
     def sample_of(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Sample, Oracle]:
@@ -130,12 +136,13 @@ class NumberBooster(BaseBooster):
     def store(self, run: Run) -> None:
         """Keep what a run found besides its model, as fitted attributes (``chosen_names``)."""
 
-    def _encoder(self, features: Features) -> Encoder:
-        """Encode data other than the training data: rows and targets."""
+    def _encoder(self, features: Features, column: int | None = None) -> Encoder:
+        """Encode data other than the training data: rows and targets, one column of several."""
 
         def encode(X: Any, y: Any) -> tuple[FeatureRows, Array]:
             rows = self._read_with(features, X)
-            return rows, read_targets(y, rows.n_rows)
+            targets = self.read_y(y, rows.n_rows)
+            return rows, targets if column is None else targets[:, column]
 
         return encode
 

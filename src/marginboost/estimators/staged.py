@@ -115,6 +115,13 @@ class Extras:
             return self
         return replace(self, watched=self.watched.of_labels(n_classes))
 
+    def of_target(self, k: int) -> Extras:
+        """For one of several targets."""
+        extras = self.of_problem(k)
+        if self.watched is None:
+            return extras
+        return replace(extras, watched=replace(self.watched, truth=self.watched.truth[:, k]))
+
     def of_problem(self, k: int) -> Extras:
         """For one of several problems."""
         return replace(self, before=self.before[k : k + 1])
@@ -280,6 +287,11 @@ class StagedFit:
         check_same_features(model.features, data.features)
         if not np.array_equal(getattr(model, "classes", []), getattr(data, "classes", [])):
             raise ValueError("y: got other classes than those of the model to go on from")
+        if not hasattr(model, "classes") and len(model.runs) != np.size(data.truth[:1]):
+            raise ValueError(
+                f"y: got {np.size(data.truth[:1])} targets, expected {len(model.runs)}, as in the "
+                "model to go on from"
+            )
         rounds = max(rounds_kept(run.ensemble, run.history) for run in model.runs)
         if not given.more and self.n_estimators < rounds:
             raise ValueError(

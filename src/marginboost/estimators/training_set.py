@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.parts import Parts
+from ..data import BinnedMatrix
 from ..model.features import FeatureRows, Features
 from ..types import Array
 from .staged import NO_EXTRAS, Extras
@@ -94,9 +95,13 @@ class TargetSet:
     rows : Table or BinnedMatrix
         The rows.
     targets, weights : array
-        Their targets and weights.
+        Their targets, of several ones a column each, and weights.
     extras : Extras
         Validation rows, and a model to go on from.
+    bins : BinnedMatrix, optional
+        Bins of the rows with weight, where they are already made.
+    column : int, optional
+        Which of several targets these are.
     """
 
     features: Features
@@ -104,6 +109,13 @@ class TargetSet:
     targets: Array
     weights: Array
     extras: Extras = NO_EXTRAS
+    bins: BinnedMatrix | None = None
+    column: int | None = None
+
+    def of_target(self, k: int) -> TargetSet:
+        """Same rows for one of several targets."""
+        extras = self.extras.of_target(k)
+        return replace(self, targets=self.targets[:, k], extras=extras, column=k)
 
     @property
     def truth(self) -> Array:
