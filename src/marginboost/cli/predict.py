@@ -23,6 +23,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="model file written by fit")
     add_data(parser)
     parser.add_argument("--id", metavar="COL", help="column that names the rows of the output")
+    parser.add_argument("--label", metavar="COL", help="column of the labels, if any; not read")
+    parser.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="not read either"
+    )
     parser.add_argument(
         "--out",
         metavar="FILE",
@@ -44,7 +48,9 @@ def run(args: argparse.Namespace) -> Answer:
     model = load_model(args.model)
     file = read_file(args.data, dialect_of(args))
     file.check_names(args.id, option="--id")
-    X = model_data(model, file, {args.id})
+    file.check_names(args.label, option="--label")
+    file.check_names(*args.drop, option="--drop")
+    X = model_data(model, file, {args.id, args.label, *args.drop})
     columns: dict[str, list[Any]] = {"row": list(range(1, file.n_rows + 1))}
     if args.id is not None:
         columns = {args.id: file.column(args.id).to_pylist()}
