@@ -11,8 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from marginboost import AdaBoostClassifier
-from marginboost.audit import LabelAudit, evaluate_audit, evidence, plant_flips, stacking
-from marginboost.audit import audit as audit_module
+from marginboost.audit import LabelAudit, evaluate_audit, evidence, plant_flips, stacking, votes
 from marginboost.audit.audit import flag
 from marginboost.audit.votes import boosted_stumps
 from marginboost.datasets import circle_2d
@@ -144,6 +143,7 @@ def test_probabilities_of_a_model_of_ones_own(noisy_cancer):
         LabelAudit().fit(X, noisy, pred_probs=probabilities)
 
 
+@pytest.mark.slow
 def test_cleaning_wins_back_accuracy():
     X, y = load_breast_cancer(return_X_y=True)
     train, test, y_train, y_test = train_test_split(X, y, random_state=0)
@@ -185,6 +185,7 @@ def test_more_than_two_classes():
     assert audit.evidence.contributions(audit.suspects(3)).shape == (3, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", ["uniform", "class-conditional", "near-boundary", "feature-dependent"]
 )
@@ -227,9 +228,10 @@ def test_frames_with_gaps_and_categories():
     assert audit.evidence.contributions([0, 1]).shape == (2, 3)
 
 
+@pytest.mark.slow
 def test_rows_above_every_limit(monkeypatch):
     """A million rows in small: learning, stacking, neighbours and typical values take samples."""
-    monkeypatch.setattr(audit_module, "TRAINING_ROWS", 200)
+    monkeypatch.setitem(votes.LEARNING_ROWS, "linear", 200)
     monkeypatch.setattr(stacking, "STACKING_ROWS", 250)
     monkeypatch.setattr(evidence, "REFERENCE_ROWS", 150)
     monkeypatch.setattr(suspects, "TYPICAL_ROWS", 100)

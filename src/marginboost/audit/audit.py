@@ -15,7 +15,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import BinnedMatrix, Table
@@ -30,7 +29,16 @@ from .folds import SEED, Fold, check_classifier, make_folds, take_rows
 from .reasons import Reasons
 from .soft_labels import soft_rows
 from .stacking import Stack, stack_votes
-from .votes import FEW_ROWS, STUMPS, TRAINING_ROWS, Views, default_voters, fold_votes, soft_votes
+from .votes import (
+    FEW_ROWS,
+    LEARNING_ROWS,
+    STUMPS,
+    Views,
+    default_folds,
+    default_voters,
+    fold_votes,
+    soft_votes,
+)
 
 SECOND_VOTE = 100
 """Rows from which on the default voters vote a second time: fewer teach them nothing new."""
@@ -50,7 +58,7 @@ class LabelAudit(BaseEstimator):
     cv : int, splitter, iterable of (train, test) or None
         Folds; every row is judged by voters that learnt from the other folds, and so must be in one
         test fold. An integer makes that many shuffled, stratified ones, or as many as the rarest
-        class has rows if those are fewer; None is 5 up to 5,000 rows, and 3 above.
+        class has rows if those are fewer; None is 5 up to 5,000 rows, 3 up to 100,000, and 2 above.
     fdr : float
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
@@ -134,8 +142,9 @@ class LabelAudit(BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame
-            Rows. NaN is a missing value.
+        X : array, sparse matrix, data frame or BinnedMatrix
+            Rows. NaN is a missing value. Of a BinnedMatrix, such as that of a table larger than
+            memory, the middle of a bin stands for its values.
         y : array-like
             Given labels, of two or more classes.
         pred_probs : array (n_rows, n_classes), optional
@@ -153,7 +162,9 @@ class LabelAudit(BaseEstimator):
         table = self._read_table(X)
         return self.fit_table(X, table, read_labels(y, table.n_rows), pred_probs)
 
-    def fit_table(self, X: Any, table: Table, labels: Array, pred_probs: Any = None) -> Self:
+    def fit_table(
+        self, X: Any, table: Table | BinnedMatrix, labels: Array, pred_probs: Any = None
+    ) -> Self:
         """Audit rows that are already read; ``X`` is what voters of the caller's own are given."""
         self._check_voters()
         self.index_ = X.index if hasattr(X, "iloc") else None
@@ -184,9 +195,10 @@ class LabelAudit(BaseEstimator):
             raise ValueError("voters: got none, expected at least one classifier")
         return named
 
-    def _read_table(self, X: Any) -> Table:
+    def _read_table(self, X: Any) -> Table | BinnedMatrix:
         if isinstance(X, BinnedMatrix):
-            raise TypeError("X: got a BinnedMatrix, expected the rows themselves")
+            self.n_features_in_ = X.n_features
+            return X
         if is_frame(X):
             validate_data(self, X=X, skip_check_array=True)
             names = [str(name) for name in frame_names(X)]
@@ -218,7 +230,7 @@ class LabelAudit(BaseEstimator):
         voters = given or default_voters(n_rows, n_classes, self.n_jobs, seed)
         self.votes_ = {}
         for name, voter in voters.items():
-            most = TRAINING_ROWS if ours and isinstance(voter, LogisticRegression) else None
+            most = LEARNING_ROWS.get(name) if ours else None
             rows, watch = views.of(voter, ours), reasons.add if ours and name == STUMPS else None
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most, watch)
         self.stack_ = self.last_stack_ = self._combined()
@@ -240,12 +252,11 @@ class LabelAudit(BaseEstimator):
             self.stack_ = self.stack_.after(self.last_stack_)
 
     def _combined(self) -> Stack:
-        return stack_votes(np.array(list(self.votes_.values())), self.codes_)
+        return stack_votes(list(self.votes_.values()), self.codes_)
 
     def _folds(self) -> list[Fold]:
         """Folds; no more of them than rows of the rarest class, if only their number is given."""
-        default = 5 if len(self.codes_) <= FEW_ROWS else 3
-        cv: Any = default if self.cv is None else self.cv
+        cv: Any = default_folds(len(self.codes_)) if self.cv is None else self.cv
         if isinstance(cv, Integral):
             check_number("cv", cv, at_least=2, integer=True)
             counts = np.bincount(self.codes_)

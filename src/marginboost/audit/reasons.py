@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from ..data import Table
+from ..data import BinnedMatrix, Table
 from ..model.explanation import Explanation
 from ..types import Array
 from .folds import SEED, fit_folds, make_folds
@@ -69,7 +69,9 @@ class Reasons:
         except ValueError:  # a fold that leaves one class to learn from: nothing to tell
             self.folds.clear()
 
-    def contributions(self, table: Table, labels: Array, rows: Array) -> tuple[Array, Array]:
+    def contributions(
+        self, table: Table | BinnedMatrix, labels: Array, rows: Array
+    ) -> tuple[Array, Array]:
         """Contribution of each feature to each row's vote for its label, and the intercepts."""
         parts, intercepts = np.zeros((len(rows), table.n_features)), np.zeros(len(rows))
         for fold in self.folds:

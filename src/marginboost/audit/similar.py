@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data import Table
+from ..data import BinnedMatrix, Table
 from ..types import Array
 from .neighbours import nearest_rows
 
@@ -21,6 +21,7 @@ NEIGHBOURS = 10
 """Rows whose mean distance says how far a row is from all others."""
 FAR = 3.5
 """Standard deviations (robust, of the logarithm of that distance) beyond which it is an outlier."""
+PRIME = np.uint64(0x9E3779B97F4A7C15)
 MOST_ROWS = 10_000
 """Rows up to which distances are looked at; exact copies are found in tables of any size."""
 
@@ -57,15 +58,15 @@ class SimilarRows:
     outlier: Array
 
 
-def find_similar(table: Table, encoded: Array, labels: Array) -> SimilarRows:
+def find_similar(table: Table | BinnedMatrix, encoded: Array | None, labels: Array) -> SimilarRows:
     """Find duplicates and outliers.
 
     Parameters
     ----------
-    table : Table
+    table : Table or BinnedMatrix
         The rows.
-    encoded : array
-        The same as standardised numbers, to measure distances by.
+    encoded : array, optional
+        The same as standardised numbers, to measure distances by; None where there are too many.
     labels : array of int
         Given labels.
     """
@@ -88,27 +89,43 @@ def find_similar(table: Table, encoded: Array, labels: Array) -> SimilarRows:
     )
 
 
-def equal_rows(table: Table) -> Array:
+def equal_rows(table: Table | BinnedMatrix) -> Array:
     """For each row, the first row with the same values; missing values are the same.
+
+    Rows are hashed, and only those whose hash stands twice are compared.
 
     >>> equal_rows(Table(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 2.0]]), ["a", "b"])).tolist()
     [0, 1, 0]
     """
-    group = np.zeros(table.n_rows, dtype=np.int64)
+    hashes = np.zeros(table.n_rows, dtype=np.uint64)
     for j in range(table.n_features):
-        values = np.asarray(table.column(j), dtype=np.float64)
-        _, codes = np.unique(values, return_inverse=True)  # all NaN are one value
-        _, group = np.unique(group * (int(codes.max()) + 1) + codes, return_inverse=True)
-    _, first = np.unique(group, return_index=True)
-    return np.asarray(first[group])
+        hashes = (hashes ^ _plain(table, j).view(np.uint64)) * PRIME
+        hashes ^= hashes >> np.uint64(29)
+    _, place, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    doubtful = np.flatnonzero(counts[place] > 1)
+    kind = np.zeros(len(doubtful), dtype=np.int64)
+    for j in range(table.n_features if len(doubtful) else 0):
+        _, codes = np.unique(_plain(table, j)[doubtful].view(np.uint64), return_inverse=True)
+        _, kind = np.unique(kind * (int(codes.max()) + 1) + codes, return_inverse=True)
+    first = np.arange(table.n_rows)
+    _, heads = np.unique(kind, return_index=True)
+    first[doubtful] = doubtful[heads[kind]] if len(doubtful) else doubtful
+    return first
 
 
-def _distances(encoded: Array, group: Array) -> tuple[Array, Array]:
+def _plain(table: Table | BinnedMatrix, j: int) -> Array:
+    """Column of numbers in which equal values have equal bits."""
+    values = np.array(table.column(j), dtype=np.float64) + 0.0  # -0 becomes 0
+    values[np.isnan(values)] = np.nan
+    return values
+
+
+def _distances(encoded: Array | None, group: Array) -> tuple[Array, Array]:
     """Near duplicate of each row, or -1, and how far it is from all others."""
     n_rows = len(group)
     near, isolation = np.full(n_rows, -1), np.full(n_rows, np.nan)
     kinds = np.unique(group)  # one row for each set of values: copies have no distance
-    if n_rows > MOST_ROWS or len(kinds) < 3:
+    if encoded is None or n_rows > MOST_ROWS or len(kinds) < 3:
         return near, isolation
     k = min(NEIGHBOURS, len(kinds) - 1)
     places, distances = nearest_rows(encoded, kinds, kinds, k)

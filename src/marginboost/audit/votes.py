@@ -6,9 +6,10 @@ Voters err in different ways, and suit the table:
 ================  =================================  ===============================================
 voter             what it sees                       tables
 ================  =================================  ===============================================
-gradient trees    interactions                       all; small trees where there are few rows
+gradient trees    interactions                       all; small trees where there are few rows,
+                                                     large steps where there are many
 boosted stumps    each feature by itself             all
-linear            straight lines                     all
+linear            straight lines                     all; on bins above :data:`FEW_ROWS` rows
 forest            interactions, calmly               up to :data:`FEW_ROWS` rows: it is slow, and in
                                                      larger tables gradient trees see as much
 ================  =================================  ===============================================
@@ -35,30 +36,45 @@ from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from .folds import Fold, fit_folds, take_rows
 from .forest import BinnedForest
+from .linear import MOST_LEVELS, BinnedLinear
 from .soft_labels import SoftRows
 
 FEW_ROWS = 5_000
 """Rows up to which a forest votes too, all voters vote twice, and trees are small."""
-TRAINING_ROWS = 20_000
-"""Rows that the linear model learns from, at most, in a fold."""
+MANY_ROWS = 100_000
+"""Rows above which two folds do, as half of them teach a voter all it can learn."""
 STUMPS = "boosted stumps"
 """Name of the voter whose reasons are told."""
-MOST_LEVELS = 20
-"""Categories of a feature that get a column of their own; rarer ones share one."""
+LEARNING_ROWS = {"linear": 20_000, STUMPS: 100_000}
+"""Rows that simple voters learn from, at most, in a fold."""
 
 
 def default_voters(
     n_rows: int, n_classes: int = 2, n_jobs: int | None = None, seed: int = 0
 ) -> dict[str, Any]:
     """Voters that suit a table."""
-    voters: dict[str, Any] = {
-        "gradient trees": gradient_trees(n_rows, n_classes, n_jobs=n_jobs, random_state=seed),
-        STUMPS: boosted_stumps(n_jobs, seed),
-        "linear": LogisticRegression(max_iter=1000),
-    }
+    trees = gradient_trees(n_rows, n_classes, n_jobs=n_jobs, random_state=seed)
+    stumps = boosted_stumps(n_jobs, seed)
     if n_rows <= FEW_ROWS:
-        voters["forest"] = forest(n_rows, n_jobs, seed)
-    return voters
+        return {
+            "gradient trees": trees,
+            STUMPS: stumps,
+            "linear": LogisticRegression(max_iter=1000),
+            "forest": forest(n_rows, n_jobs, seed),
+        }
+    # Fewer and larger steps than a model to keep would make: votes are many, and stacked.
+    return {
+        "gradient trees": trees.set_params(
+            n_estimators=40 if n_rows <= MANY_ROWS else 50, learning_rate=0.25
+        ),
+        STUMPS: stumps.set_params(n_estimators=60, learning_rate=0.7),
+        "linear": BinnedLinear(),
+    }
+
+
+def default_folds(n_rows: int) -> int:
+    """Folds that suit a table."""
+    return 5 if n_rows <= FEW_ROWS else 3 if n_rows <= MANY_ROWS else 2
 
 
 def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifier:
@@ -84,7 +100,7 @@ def forest(
     return BinnedForest(n_trees, min_samples_leaf=least, n_jobs=threads, random_state=seed)
 
 
-def encode(table: Table) -> Array:
+def encode(table: Table | BinnedMatrix) -> Array:
     """Numbers that any scikit-learn classifier can read, without looking at labels.
 
     Numeric features are standardised, with the median in place of what is missing and a column that
@@ -130,18 +146,20 @@ class Views:
     ----------
     X : array or data frame
         The rows as given, for voters of the caller.
-    table : Table
+    table : Table or BinnedMatrix
         The same, for the package.
     n_jobs : int or None
         Threads.
     """
 
-    def __init__(self, X: Any, table: Table, n_jobs: int | None = None) -> None:
+    def __init__(self, X: Any, table: Table | BinnedMatrix, n_jobs: int | None = None) -> None:
         self.given, self.table, self.n_jobs = X, table, n_jobs
 
     @cached_property
     def bins(self) -> BinnedMatrix:
         """Binned rows, for the package's own classifiers."""
+        if isinstance(self.table, BinnedMatrix):
+            return self.table
         return BinnedMatrix.from_table(self.table, n_jobs=self.n_jobs)
 
     @cached_property
@@ -158,10 +176,21 @@ class Views:
         numbers = np.column_stack(columns).astype(np.float64)
         return None if np.isnan(numbers).any() else numbers
 
+    def take(self, rows: Array) -> Views:
+        """Some of the rows, in the bins of all of them."""
+        some = Views(take_rows(self.given, rows), self.table.take(rows), self.n_jobs)
+        some.__dict__["bins"] = self.bins.take(rows)
+        return some
+
     def of(self, voter: Any, ours: bool) -> Any:
         """Rows for one voter; ``ours`` says that it is one of the default ones."""
-        if isinstance(voter, BaseMarginClassifier | BinnedForest):
+        if isinstance(voter, BaseMarginClassifier | BinnedForest | BinnedLinear):
             return self.bins
+        if not ours and isinstance(self.given, BinnedMatrix):
+            raise TypeError(
+                f"voters: got {voter!r}, expected classifiers of this package, as X is a "
+                "BinnedMatrix, which others cannot read"
+            )
         return self.encoded if ours and not isinstance(voter, Pipeline) else self.given
 
 

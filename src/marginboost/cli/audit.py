@@ -67,7 +67,9 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="false alarms allowed among the flagged rows (default: 0.2)",
     )
-    parser.add_argument("--cv", type=int, metavar="K", help="folds; 5, or 3 of 5,001 rows or more")
+    parser.add_argument(
+        "--cv", type=int, metavar="K", help="folds; 5 up to 5,000 rows, 3 up to 100,000, then 2"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")
 

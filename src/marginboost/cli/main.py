@@ -14,7 +14,10 @@ from .. import __version__
 from .errors import CommandError, Exit
 from .output import Answer, Screen, as_json, visible
 
-COMMANDS = ("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare")
+COMMANDS = (
+    *("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare"),
+    "reproduce",
+)
 
 LONGEST = 10_000
 """Signs of a message; a list of columns is no use without its end."""

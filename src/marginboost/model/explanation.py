@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.ensemble import Ensemble
-from ..data import Table
+from ..data import BinnedMatrix, Table
 from ..data.table import Categories, as_source, frame_names, is_frame
 from ..kernels.reference import step_function
 from ..oracles.stumps import StepFunction, Stump, step_functions
@@ -93,7 +93,7 @@ class Explanation:
             )
         return self.contributions_of(Table(source, self.names, self.categories))
 
-    def contributions_of(self, table: Table) -> Array:
+    def contributions_of(self, table: Table | BinnedMatrix) -> Array:
         """:meth:`contributions` of rows that are already read as a table."""
         out = np.zeros((table.n_rows, table.n_features))
         for step in self.shapes.values():

@@ -251,14 +251,20 @@ def _param_to_data(value: Any, field: str) -> Any:
             f"{field}: a scikit-learn estimator ({type(value).__name__}) cannot be written as data"
             f"{_JOBLIB}"
         )
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+    value = _listed(value)
     if isinstance(value, list | tuple):
         return [_param_to_data(item, field) for item in value]
     if isinstance(value, Mapping):
         weights = [_scalar_to_data(weight, field) for weight in value.values()]
         return {"classes": _values_to_data(_as_values(value), field), "weights": weights}
     return _scalar_to_data(value, field)
+
+
+def _listed(value: Any) -> Any:
+    """Arrays and sets as lists, the latter in a fixed order."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 _JOBLIB = ". joblib.dump can keep this model, in a file that only those who trust you should open"

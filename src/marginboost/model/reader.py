@@ -356,6 +356,9 @@ def _read_params(
         if registry is not None and _wraps(owner) and isinstance(entry.value, list | dict):
             params[name] = _read_booster_param(name, entry, registry)
             continue
+        if name == "interaction_cst" and isinstance(entry.value, list):
+            params[name] = [[_read_scalar(c) for c in group.items()] for group in entry.items()]
+            continue
         params[name] = _read_param(entry, depth)
         _check_kind(name, params[name], entry)
     return params
@@ -370,8 +373,8 @@ def _check_kind(name: str, value: Any, entry: Field) -> None:
         if name != "loss":
             entry.wrong("a setting, not a loss")
     elif isinstance(value, dict):
-        if name != "class_weight":
-            entry.wrong("a setting, not weights of classes")
+        if name not in ("class_weight", "monotonic_cst"):
+            entry.wrong("a setting, not numbers by class or column")
     elif name == "oracle" or (name == "estimator" and value is not None):
         entry.wrong("a base learner")
     elif name == "callbacks" and value is not None:

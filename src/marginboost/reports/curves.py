@@ -96,8 +96,8 @@ def volume_curves(audit: LabelAudit) -> dict[str, Any] | None:
     None where there are not both kinds of rows, where not all values are numbers, and for more than
     two classes: a region of one class cannot be compared with one of all the others.
     """
-    numeric, flagged = audit.evidence.complete_numbers, np.flatnonzero(audit.flagged_)
-    others = np.flatnonzero(~audit.flagged_)
+    numeric, doubted = audit.evidence.complete_numbers, audit.flagged_[audit.evidence.rows]
+    flagged, others = np.flatnonzero(doubted), np.flatnonzero(~doubted)
     if numeric is None or not len(flagged) or not len(others) or len(audit.classes_) > 2:
         return None
     rng, model = np.random.default_rng(0), audit.evidence.models[1]
