@@ -307,7 +307,7 @@ def _draw_row(axes: Any, result: Result) -> None:
         axes[0].plot(voters, shares, color=color, label=f"> {threshold}")
     for k, (name, color) in enumerate((("noisy", ORANGE), ("others", BLUE))):
         axes[1].plot(np.arange(1, len(cells) + 1), cells[:, k], color=color, label=name)
-        for t, style in ((1, ":"), (50, "--"), (300, "-")):
+        for t, style in ((50, ":"), (300, "-")):
             margins = result[f"margins {name}"][MARGIN_ROUNDS.index(t)]
             height = np.arange(1, len(margins) + 1) / len(margins)
             axes[3].step(margins, height, color=color, linestyle=style, label=f"{name}, {t}")
