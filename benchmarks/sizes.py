@@ -73,7 +73,7 @@ class Sizes:
     audit_sets: int | None = None
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
-    audit_large: tuple[int, ...] = (20_000, 200_000)
+    audit_large: tuple[int, ...] = (20_000, 200_000, 1_000_000)
 
     robust_rows: int = 1500
     robust_sets: int | None = None
@@ -84,7 +84,8 @@ class Sizes:
     minutes: float | None = None
 
     noise_rows: int = 600
-    noise_splits: int = 2
+    noise_splits: int = 1
+    noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
 
 
 FULL = Sizes()
@@ -127,6 +128,7 @@ QUICK = Sizes(
     audit_seeds=1,
     noise_rows=200,
     noise_splits=1,
+    noise_rates=(0.2,),
     audit_large=(),
     robust_rows=100,
     robust_sets=1,

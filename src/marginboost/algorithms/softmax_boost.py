@@ -4,13 +4,17 @@ Problem: minimise the multinomial log loss of a sum of trees, one per class and 
 
     min_F  Σ_i p_i ( log Σ_l exp F_l(x_i) - F_{y_i}(x_i) ),    F_l = c_l + Σ_t ν s_t h_tl
 
+or another function of the probability that the softmax gives the label
+(:mod:`marginboost.losses.class_losses`), such as the likelihood of labels that a known noise has
+changed.
+
 The classes are fitted jointly: a class that has won a row leaves nothing for the others to do. Each
 round takes Newton's step in every leaf with the diagonal of the curvature, times K / (K - 1)
 (:mod:`marginboost.duals.softmax`); c are the logarithms of the classes' shares. With two classes it
 is GradientBoost on the logistic loss, with F_2 - F_1 for its score; and on rows with one score it
 is that algorithm itself.
 
-Bounds are on the share of the best constants' loss that is saved, as for GradientBoost: no
+Bounds are on the share of the constants' loss that is saved, as for GradientBoost: no
 certificate is claimed. Rate: none is claimed.
 
 Named cases: ν = 1, LogitBoost for K classes; ``GradientTreeOracle(splits="gradient")`` as base
@@ -27,11 +31,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.labels import LabelByLabel
-from ..core.oracle import Candidate
+from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
 from ..core.state import State
-from ..duals.softmax import SoftmaxWeights, softmax_losses
+from ..duals.softmax import ClassLossWeights, SoftmaxWeights
+from ..estimators.classifier import TrainingSet
 from ..estimators.labels import LabelClassifier, document_labels
+from ..estimators.multiclass import Reduction
+from ..estimators.soft_labels import SoftLabels
+from ..estimators.staged_fits import StagedClassifier
+from ..losses import ClassLoss, Softmax, as_class_loss
+from ..model import ClassLossLink, Link
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.label_hypotheses import TreePerLabel
 from ..oracles.tree_hypothesis import constant_tree
@@ -43,16 +53,19 @@ from .gradient_boost import GradientBoost
 
 
 class SoftmaxBoost(GradientBoost):
-    """Lower the multinomial log loss by one tree per class and round.
+    """Lower the multinomial log loss, or another, by one tree per class and round.
 
     Parameters
     ----------
     learning_rate : float
         Factor on every coefficient.
+    loss : ClassLoss or str
+        Loss of the scores of all classes.
     """
 
-    def __init__(self, learning_rate: float = 0.1) -> None:
+    def __init__(self, learning_rate: float = 0.1, loss: ClassLoss | str = "softmax") -> None:
         super().__init__("logistic", learning_rate)
+        self.class_loss = as_class_loss("loss", loss)
 
     def start(self, state: State) -> None:
         """Begin with the classes' shares, or take up a run; then weights follow the scores."""
@@ -60,10 +73,13 @@ class SoftmaxBoost(GradientBoost):
         if not isinstance(sample, LabelByLabel):
             super().start(state)
             return
-        self._weights = SoftmaxWeights()
+        plain = type(self.class_loss) is Softmax
+        self._weights = SoftmaxWeights() if plain else ClassLossWeights(self.class_loss)
+        classes = np.arange(sample.n_classes)
         shares = np.bincount(sample.labels, sample.example_prior, sample.n_classes)
-        self._least_constant = float(-shares @ np.log(shares))
         levels = np.log(shares) - np.log(shares).mean()
+        constants = np.tile(levels, (sample.n_classes, 1))
+        self._least_constant = float(shares @ self.class_loss.values(constants, classes))
         largest = float(np.abs(levels).max())
         if largest > 0.0 and not state.members:
             state.move(_constants(levels / largest, len(sample.labels)), largest)
@@ -72,14 +88,15 @@ class SoftmaxBoost(GradientBoost):
     def _loss_of(self, scores: Array, sample: Sample) -> float:
         if not isinstance(sample, LabelByLabel):
             return super()._loss_of(scores, sample)
-        losses = softmax_losses(sample.label_weights(scores), sample.labels)
+        losses = self.class_loss.values(sample.label_weights(scores), sample.labels)
         return float(sample.example_prior @ losses)
 
-    def mean_loss(self, truth: Array, scores: Array) -> float | None:
-        """Mean multinomial loss; of one score per row the logistic one."""
+    def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
+        """Mean loss of several classes; of one score per row the logistic one."""
         if truth.ndim == 1:
-            return super().mean_loss(truth, scores)
-        return float(softmax_losses(scores, truth.argmax(axis=1)).mean())
+            return super().mean_loss(truth, scores, weights)
+        losses = self.class_loss.values(scores, truth.argmax(axis=1))
+        return float(np.average(losses, weights=weights))
 
 
 def _constants(levels: Array, n_examples: int) -> Candidate:
@@ -90,27 +107,37 @@ def _constants(levels: Array, n_examples: int) -> Candidate:
 
 @document_trees
 @document_labels
-class SoftmaxBoostClassifier(LabelClassifier):
+class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
     """Gradient boosting of several classes jointly, one tree per class and round.
 
-    What LightGBM, XGBoost and scikit-learn's HistGradientBoosting do with several classes.
-    Probabilities are the softmax of the scores.
+    What LightGBM, XGBoost and scikit-learn's HistGradientBoosting do with several classes. Other
+    losses are for labels of which some are wrong. Probabilities are the softmax of the scores, or
+    what the loss makes of it; :meth:`fit_soft_labels` takes a distribution for every row.
 
     Parameters
     ----------
     estimator : GradientTreeOracle or None
         How trees are grown; None is by the settings below, which are not read otherwise.
+    loss : str or ClassLoss
+        "softmax", the multinomial log loss; "generalised-cross-entropy" and "robust-focal", which
+        give hopeless rows up; "noisy-softmax", or
+        :class:`~marginboost.losses.NoisySoftmax` with a transition matrix, for labels changed by a
+        known noise (docs/noise-losses.md).
     n_estimators : int
         Most rounds.
     learning_rate : float
         Factor on every coefficient, ν.
     {trees}
+    {growth}
     tol : float or None
-        Stop when the training loss is below this share of the best constants'; None never does.
+        With early stopping, the least improvement that counts; None is 1e-7. Without, stop when
+        the training loss is below this share of the best constants'; None never does.
+    {staged}
     {common}
 
     Attributes
     ----------
+    {staged fitted}
     {fitted}
 
     References
@@ -138,6 +165,7 @@ class SoftmaxBoostClassifier(LabelClassifier):
         self,
         estimator: Any = None,
         *,
+        loss: ClassLoss | str = "softmax",
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
@@ -145,7 +173,17 @@ class SoftmaxBoostClassifier(LabelClassifier):
         min_samples_leaf: float = 20,
         l2_regularization: float = 0.0,
         subsample: float = 1.0,
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
         tol: float | None = None,
+        early_stopping: bool | str = False,
+        validation_fraction: float | int | None = 0.1,
+        n_iter_no_change: int = 10,
+        scoring: Any = "loss",
+        warm_start: bool = False,
         class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -166,12 +204,23 @@ class SoftmaxBoostClassifier(LabelClassifier):
             random_state=random_state,
             verbose=verbose,
         )
+        self.loss = loss
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
         self.subsample = subsample
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.scoring = scoring
+        self.warm_start = warm_start
 
     def make_oracle(self) -> TreePerLabelOracle:
         """Check the base learner's settings and make it."""
@@ -183,13 +232,32 @@ class SoftmaxBoostClassifier(LabelClassifier):
                 f"estimator: got {trees!r}, expected None or a GradientTreeOracle: other base "
                 "learners read no curvature"
             )
+        if trees.monotonic_cst is not None:
+            raise ValueError(
+                "estimator: got trees with monotonic_cst, expected None for it: a column cannot "
+                "raise the chances of all classes (of two, GradientBoostClassifier takes it)"
+            )
         return TreePerLabelOracle(trees)
 
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
+        self._loss()
+
+    def _loss(self) -> ClassLoss:
+        return as_class_loss("loss", self.loss)
+
+    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Learn from checked rows; a loss may be about another number of classes."""
+        self._loss().matrix(len(data.classes))
+        super().learn(data, oracle, reduction)
+
+    def make_link(self) -> Link:
+        """By the loss."""
+        loss = self._loss()
+        return super().make_link() if isinstance(loss, Softmax) else ClassLossLink(loss)
 
     def make_rule(self, sample: Sample) -> SoftmaxBoost:
         """Make the algorithm."""
-        return SoftmaxBoost(self.learning_rate)
+        return SoftmaxBoost(self.learning_rate, self._loss())
