@@ -327,7 +327,8 @@ def _draw_row(axes: Any, result: Result) -> None:
     for ax, title, x in zip(axes, titles, below, strict=True):
         ax.set(xlabel=x)
         ax.set_title(title, fontsize=9)
-        ax.legend(frameon=False, fontsize=7)
+        place = "lower right" if x == "margin" else "best"
+        ax.legend(frameon=False, fontsize=7, loc=place, ncols=2 if x == "voters" else 1)
         plain(ax)
     axes[2].set_ylim(0, min(8.0, axes[2].get_ylim()[1]))
 
