@@ -73,7 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
     parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")
     parser.add_argument(
-        "--minutes", type=float, metavar="M", help="end robust then; it goes on when run again"
+        *("--limit-minutes", "--minutes"),
+        **{"dest": "minutes", "type": float, "metavar": "M"},
+        help="end robust then; it goes on when run again",
     )
     parser.add_argument("--rows", type=int, metavar="N", help="rows that robust learns from")
     return parser
