@@ -1,15 +1,13 @@
-"""One example spoils a hard margin and not a soft one (Rätsch 2001, Fig. 4.2; R2-E2).
+"""
+One example spoils a hard margin, not a soft one
+================================================
 
 Hypotheses are the monomials up to the third degree. The hard margin bends its boundary round an
-outlier and round a wrong label; the soft margin (ν-LP) lets a share ν of the examples fall short.
-Run it with ``python examples/plot_hard_and_soft_margins.py``; it writes
-``hard_and_soft_margins.png`` into the folder given as its argument, or into the present one.
+outlier and round a wrong label; the soft margin (ν-LP) lets a share ν of the examples fall short
+(Rätsch 2001, Fig. 4.2; R2-E2).
 """
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -69,8 +67,4 @@ def draw():
     return figure
 
 
-if __name__ == "__main__":
-    mpl.use("Agg")
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "hard_and_soft_margins.png"
-    draw().savefig(path, dpi=130)
-    print(f"Picture: {path}")
+draw()

@@ -1,17 +1,14 @@
-"""Planes of largest margin for two norms (Rätsch 2001, Fig. 1.7; R1-A08, R1-E07).
+"""
+Planes of largest margin for two norms
+======================================
 
-With ‖α‖_1 = 1, as in boosting, a margin is a distance in the largest coordinate, and the points
-nearest to the plane touch it with squares; with ‖α‖_2 = 1, as in support vector machines, with
-circles. Run it with ``python examples/plot_norm_margins.py``; it writes ``norm_margins.png`` into
-the folder given as its argument, or into the present one.
+With ‖α‖₁ = 1, as in boosting, a margin is a distance in the largest coordinate, and the points
+nearest to the plane touch it with squares; with ‖α‖₂ = 1, as in support vector machines, with
+circles (Rätsch 2001, Fig. 1.7; R1-A08, R1-E07).
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-import matplotlib as mpl
 import numpy as np
 
 from marginboost.solvers import solve_norm_margin
@@ -77,11 +74,6 @@ def draw():
     return figure, planes
 
 
-if __name__ == "__main__":
-    mpl.use("Agg")
-    figure, planes = draw()
-    for plane in planes:
-        print(f"p = {plane.p:g}: margin {plane.value:.6f}, proven to {plane.gap:.1e}")
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "norm_margins.png"
-    figure.savefig(path, dpi=130)
-    print(f"Picture: {path}")
+figure, planes = draw()
+for plane in planes:
+    print(f"p = {plane.p:g}: margin {plane.value:.6f}, proven to {plane.gap:.1e}")

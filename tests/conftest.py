@@ -19,8 +19,52 @@ settings.register_profile("exploring", derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+COSTLY = {
+    "AdaBoostRegClassifierCV",
+    "BarrierBoostClassifierCV",
+    "ConsensusFilter",
+    "CrossValidatedFilter",
+    "MajorityFilter",
+    "PBoostClassifierCV",
+    "RobustBoostClassifier",
+}
+"""Estimators that cross-validate or audit inside: dozens of runs per fit."""
+QUICK_CHECKS = {
+    "check_classifiers_one_label",
+    "check_classifiers_regression_target",
+    "check_complex_data",
+    "check_dict_unchanged",
+    "check_dont_overwrite_attributes",
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_estimators_empty_data_messages",
+    "check_estimators_nan_inf",
+    "check_estimators_unfitted",
+    "check_fit1d",
+    "check_fit2d_1feature",
+    "check_fit2d_1sample",
+    "check_get_params_invariance",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_requires_y_none",
+    "check_sample_weights_shape",
+    "check_set_params",
+}
+"""Those of scikit-learn's checks that take few fits: of costly estimators the others are slow."""
+
+
+def is_costly_check(item):
+    """Whether a test is one of scikit-learn's checks that takes many fits of many runs each."""
+    given = getattr(getattr(item, "callspec", None), "params", {})
+    check = getattr(given.get("check"), "func", given.get("check"))
+    estimator = type(given.get("estimator")).__name__
+    return estimator in COSTLY and getattr(check, "__name__", "") not in QUICK_CHECKS
+
+
 def pytest_collection_modifyitems(items):
     """Skip what is slow, unless all checks are asked for."""
     for item in items:
+        if is_costly_check(item):
+            item.add_marker("slow")
         if not ALL_CHECKS and item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow: with ALL_CHECKS=1"))

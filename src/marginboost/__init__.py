@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         Stop,
         TimeBudget,
     )
-    from .data import BinnedMatrix
+    from .data import Batches, BinnedMatrix
     from .model.reader import ModelFileError
     from .oracles import (
         ActiveKernelOracle,
@@ -134,6 +134,7 @@ __all__ = [
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
     "BarrierBoostRegressor",
+    "Batches",
     "BinnedMatrix",
     "BoostByMajorityClassifier",
     "BrownBoostClassifier",

@@ -13,7 +13,7 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -21,6 +21,9 @@ GZIP = b"\x1f\x8b"
 """First bytes of what gzip wrote."""
 BLOCK = 1 << 20
 """Bytes unpacked at a time."""
+
+Buffer = bytes | memoryview
+Content = bytes | Iterable[Buffer]
 
 
 class TooLarge(ValueError):
@@ -30,7 +33,7 @@ class TooLarge(ValueError):
 # -- writing -------------------------------------------------------------------------------------
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+def write_whole(path: str | os.PathLike[str], content: Content) -> None:
     """Write a file, all of it or nothing.
 
     The content goes into a new file that takes the place of the old one once it is safely on the
@@ -43,8 +46,9 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     ----------
     path : str or path-like
         Where to write.
-    content : bytes
-        What to write.
+    content : bytes, or iterable of them
+        What to write; parts that come one after the other need not fit in memory together. An error
+        that stops them leaves what was there.
 
     Raises
     ------
@@ -69,19 +73,25 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return None
 
 
-def _write_in_place(path: str | os.PathLike[str], content: bytes) -> None:
+def _parts(content: Content) -> Iterable[Buffer]:
+    return [content] if isinstance(content, bytes) else content
+
+
+def _write_in_place(path: str | os.PathLike[str], content: Content) -> None:
     with open(os.open(path, os.O_WRONLY), "wb") as file:  # no flag that could create or empty it
-        file.write(content)
+        for part in _parts(content):
+            file.write(part)
 
 
-def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
+def _replace(target: Path, content: Content, old: os.stat_result | None) -> None:
     beside = target.with_name(f".marginboost-{secrets.token_hex(8)}.tmp")
     descriptor, named = _new_file(beside)
     try:
         with open(descriptor, "wb") as file:
             if old is not None:
                 _take_over(descriptor, beside, old)
-            file.write(content)
+            for part in _parts(content):
+                file.write(part)
             file.flush()
             os.fsync(descriptor)
             if not named:

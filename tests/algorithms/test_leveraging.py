@@ -219,7 +219,9 @@ ABOUT = ("bounds_hold", "an_interrupted", "scores_are")
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(c, id=f"{n}-{c.name}")
+        pytest.param(
+            c, id=f"{n}-{c.name}", marks=pytest.mark.slow if c.name.startswith("bounds") else ()
+        )
         for n, make in VARIANTS.items()
         for c in check_rule(make)
         if c.name.startswith(ABOUT[:1] if n in CHEAP else ABOUT)

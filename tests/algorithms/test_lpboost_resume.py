@@ -42,6 +42,7 @@ def short_memory(monkeypatch):
     monkeypatch.setattr(lpboost, "IDLE_ROUNDS", 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_resumes_bit_for_bit_after_forgetting(solver, form, tmp_path):

@@ -628,6 +628,7 @@ def test_guaranteed_margin_v01():
         assert guaranteed_margin(edge, target) == pytest.approx(value, abs=5e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selection", ["best", "worst", "random"])
 @few
 @given(problem=imperfect_sign_problems(min_rows=3), target=st.sampled_from([-0.2, 0.0, 0.15]))

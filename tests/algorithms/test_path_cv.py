@@ -74,6 +74,7 @@ def test_price_per_row_scales_with_the_rows(noisy):
     assert pytest.approx(0.02 * len(y)) == model.C_per_row_ * model.total_weight_
 
 
+@pytest.mark.slow
 def test_one_standard_error_regularises_more(noisy):
     best = LPBoostClassifierCV(nus=[0.1, 0.3, 0.5, 0.7, 0.9], cv=4).fit(*noisy)
     simple = clone(best).set_params(choice="one-se").fit(*noisy)
@@ -90,6 +91,7 @@ def test_bound_chooses_where_the_margin_is_positive(noisy):
     assert model.rho_ > 0
 
 
+@pytest.mark.slow
 def test_optimal_nu_grows_with_the_noise():
     """R2-E6: the best ν is larger where more labels are wrong."""
     X, y = twonorm(300)

@@ -106,6 +106,7 @@ def test_every_algorithm(kind, settings, seed, tmp_path):
     check_every_round(make, tmp_path, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:nu=:UserWarning")
 @pytest.mark.parametrize("seed", PROBLEMS)
 @pytest.mark.parametrize("form", FORMS)

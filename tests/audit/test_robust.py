@@ -27,6 +27,7 @@ def noisy():
     return X, labels, flipped, twonorm(3000, seed=9)
 
 
+@pytest.mark.slow
 def test_beats_adaboost_under_noise(noisy):
     X, labels, flipped, (X_test, y_test) = noisy
     robust = RobustBoostClassifier(model="soft-margin").fit(X, labels)
@@ -39,6 +40,7 @@ def test_beats_adaboost_under_noise(noisy):
     assert robust.certificate_.gap <= 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["drop", "relabel", "keep"])
 def test_policies(policy, noisy):
     X, labels, _, (X_test, y_test) = noisy
@@ -49,6 +51,7 @@ def test_policies(policy, noisy):
     assert (model.nu_ > 2.5 * model.noise_rate_) == (policy == "keep")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "low", "high"),
     [

@@ -18,7 +18,7 @@ def soft(scores):
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 4))
 def test_gradient_is_that_of_the_likelihood(seed, n_classes, n_voters):
     rng = np.random.default_rng(seed)
-    logs = rng.normal(size=(n_voters, 30, n_classes))
+    logs = rng.normal(size=(n_voters, n_classes, 30))
     labels = rng.integers(0, n_classes, 30)
     point = np.concatenate([rng.uniform(0.1, 2, n_voters), rng.normal(size=n_classes)])
     blind = rng.uniform(0.0, 0.8 / n_classes, n_classes)

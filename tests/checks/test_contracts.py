@@ -87,9 +87,32 @@ ORACLES = {
 }
 
 
+LONG = {
+    f"{rule}-{promise}"
+    for rule in (
+        "BarrierBoost",
+        "BarrierRegression",
+        "interior",
+        "interior tube",
+        "smooth",
+        "smooth tube",
+    )
+    for promise in (
+        "a_used_rule_remembers_nothing_else",
+        "a_weight_of_two_is_two_rows",
+        "an_interrupted_run_goes_on",
+    )
+} | {"Leveraging-bounds_hold_in_every_round", "TargetLeveraging-bounds_hold_in_every_round"}
+"""Several such runs, or a long search for the optimum, on every problem."""
+
+
+def named(name, check):
+    name = f"{name}-{check.name}"
+    return pytest.param(check, id=name, marks=[pytest.mark.slow] if name in LONG else [])
+
+
 @pytest.mark.parametrize(
-    "check",
-    [pytest.param(c, id=f"{n}-{c.name}") for n, make in RULES.items() for c in check_rule(make)],
+    "check", [named(n, c) for n, make in RULES.items() for c in check_rule(make)]
 )
 def test_rule_keeps_its_contract(check):
     check()

@@ -203,6 +203,7 @@ def test_certify_with_weights(table, run, tmp_path):
     assert "other rows, labels or weights than those it was fitted to" in found.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["downweight", "drop", "relabel"])
 def test_certify_repeats_the_audit(table, run, tmp_path, policy):
     out, roles = tmp_path / "r.json", ("--label", "answer", "--id", "name", "--weight", "weight")

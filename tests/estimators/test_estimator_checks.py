@@ -1,7 +1,5 @@
 """scikit-learn's own checks, on every exported estimator with its default parameters."""
 
-import os
-
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -48,31 +46,6 @@ LIGHT_ROWS = {
 }
 HEAVY_ONLY = {"AdaBoostRegClassifier", "BaggedVoteClassifier", "NuArcClassifier"}
 """Draws, or weights that favour easy rows: what weighs next to nothing is never seen."""
-
-SLOW = CHOOSING - {"LPBoostClassifierCV"}
-QUICK_CHECKS = {
-    "check_classifiers_one_label",
-    "check_classifiers_regression_target",
-    "check_complex_data",
-    "check_dict_unchanged",
-    "check_dont_overwrite_attributes",
-    "check_estimator_cloneable",
-    "check_estimator_repr",
-    "check_estimators_empty_data_messages",
-    "check_estimators_nan_inf",
-    "check_estimators_unfitted",
-    "check_fit1d",
-    "check_fit2d_1feature",
-    "check_fit2d_1sample",
-    "check_get_params_invariance",
-    "check_no_attributes_set_in_init",
-    "check_parameters_default_constructible",
-    "check_requires_y_none",
-    "check_sample_weights_shape",
-    "check_set_params",
-}
-"""Checks of few fits each. On estimators that are slow, the others run where ALL_CHECKS is set."""
-
 
 FORMATS = {
     "check_classifier_data_not_an_array",
@@ -126,9 +99,6 @@ def expected_failures(estimator):
 )
 def test_scikit_learn_checks(estimator, check, monkeypatch):
     name = getattr(check, "func", check).__name__
-    costly = type(estimator).__name__ in SLOW and name not in QUICK_CHECKS
-    if costly and not os.environ.get("ALL_CHECKS"):
-        pytest.skip("many fits of many runs each: with ALL_CHECKS=1")
     kind = type(getattr(estimator, "estimator", None) or estimator)
     if name in FORMATS and hasattr(kind, "learn"):
         learn_once_per_table(kind, monkeypatch)

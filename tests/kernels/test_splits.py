@@ -58,7 +58,8 @@ def test_scores_of_two_classes(side, l2):
     ]
 
     def found(criterion):
-        return score_sides(left, missing, side, total, left_weight, (criterion, l2))
+        rules = criterion, l2, -np.inf, np.inf, 0  # without bounds or direction
+        return score_sides(left, missing, side, total, left_weight, rules)
 
     squares = here**2 / (left_weight + l2) + there**2 / (1.1 - left_weight + l2)
     assert found(SQUARES) == pytest.approx(squares, rel=1e-12)

@@ -42,8 +42,8 @@ compiled = pytest.mark.skipif(not COMPILED, reason="needs compiled kernels")
 
 
 def scanned(cells, kind, total, floor, criterion, l2=0.0):
-    split = np.zeros(1, SPLIT)
-    scan(cells, kind, total, floor, (criterion, l2), np.empty(len(total)), split[0:1][0])
+    split, rules = np.zeros(1, SPLIT), (criterion, l2, -np.inf, np.inf, 0)
+    scan(cells, kind, total, floor, rules, np.empty(len(total)), split[0:1][0])
     return split[0]
 
 

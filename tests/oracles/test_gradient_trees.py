@@ -15,7 +15,7 @@ from marginboost.kernels.reference import trees as reference
 from marginboost.kernels.splits import SQUARES
 from marginboost.oracles import GradientTreeOracle, growth
 
-theory = settings(derandomize=True, deadline=None, max_examples=25, database=None)
+theory = settings(derandomize=True, deadline=None, max_examples=60, database=None)
 
 TREES = [
     {},
@@ -23,6 +23,13 @@ TREES = [
     {"max_leaf_nodes": None, "max_depth": 3, "min_samples_leaf": 1},
     {"categorical": "partition"},
     {"splits": "gradient", "max_leaf_nodes": 5, "categorical": "partition"},
+    {"grow_policy": "depthwise", "max_leaf_nodes": 6},
+    {"interaction_cst": "no_interactions"},
+    {"interaction_cst": "pairwise", "min_split_gain": 0.05},
+    {"interaction_cst": [["x0", "x2"], [1, 2]], "categorical": "partition"},
+    {"monotonic_cst": {"x0": 1, "x1": -1}},
+    {"monotonic_cst": [-1, 1, 0, 0], "categorical": "partition", "l2_regularization": 2.0},
+    {"monotonic_cst": {0: -1}, "interaction_cst": [[0, 1], [2, 3]], "min_split_gain": 0.01},
 ]
 
 
@@ -73,6 +80,11 @@ def twin(oracle, sample, dual, curvature):
         oracle.max_depth or 99,
         min_rows=oracle.min_samples_leaf,
         l2=oracle.l2_regularization / sample.total,
+        min_gain=oracle.min_split_gain * curvature.sum() / sample.total,
+        by_depth=oracle.grow_policy == "depthwise",
+        together=oracle._grower.limits.together,
+        groups=tuple(frozenset(np.flatnonzero(g).tolist()) for g in oracle._grower.job.groups),
+        monotonic=tuple(oracle._grower.job.monotonic.tolist()),
     )
     return reference.grow(data, rules)
 
@@ -108,7 +120,8 @@ def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted):
                 curvature[node.rows].sum()
                 + oracle.l2_regularization * curvature.sum() / sample.total
             )
-            column[node.rows] = dual[node.rows].sum() / weight
+            bounds = np.array([node.low, node.high]) / curvature.sum()
+            column[node.rows] = np.clip(dual[node.rows].sum() / weight, *bounds)
     np.testing.assert_allclose(found.scale * found.column, column, rtol=1e-9)
     np.testing.assert_allclose(found.edge, dual @ found.column, atol=1e-14)
     np.testing.assert_array_equal(found.hypothesis(sample.rows.dense(0, 80)), found.column)

@@ -45,8 +45,8 @@ def test_incremental_histograms_stay_exact(monkeypatch):
     calls = {"_apply_change": 0, "_begin": 0}
     real = WeightHistograms.update
 
-    def checked(self, dual):
-        signed = real(self, dual)
+    def checked(self, dual, *change):
+        signed = real(self, dual, *change)
         for j, codes in enumerate(self._codes):
             plain = reference.histogram(codes, dual, signed.shape[1])
             np.testing.assert_allclose(signed[j], plain, atol=1e-13)

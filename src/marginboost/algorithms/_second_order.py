@@ -8,10 +8,16 @@ from typing import Any, TypeVar
 from ..core.oracle import Oracle
 from ..estimators.base import BaseBooster, document
 from ..estimators.soft_labels import SoftLabels
+from ..estimators.staged import STAGED_ATTRIBUTES, STAGED_PARAMETERS
 from ..losses import Loss
 from ..model import Link, LossLink
-from ..oracles.gradient_trees import GradientTreeOracle
-from ..validation import check_number
+from ..oracles.constraints import plain_groups
+from ..oracles.gradient_trees import (
+    GROWTH_PARAMETERS,
+    MONOTONIC_PARAMETER,
+    GradientTreeOracle,
+)
+from ..validation import check_number, parameter_names
 
 TREE_PARAMETERS = """max_leaf_nodes : int or None
         Most leaves of a tree; the split that gains most is made first.
@@ -36,14 +42,26 @@ C = TypeVar("C", bound="type[BaseBooster]")
 def document_trees(cls: C) -> C:
     """Fill the settings of trees, and what all models share, into a docstring."""
     if cls.__doc__:
-        cls.__doc__ = cls.__doc__.replace("{trees}", TREE_PARAMETERS)
+        texts = {
+            "trees": TREE_PARAMETERS,
+            "growth": GROWTH_PARAMETERS,
+            "monotonic": MONOTONIC_PARAMETER,
+            "staged": STAGED_PARAMETERS,
+            "staged fitted": STAGED_ATTRIBUTES,
+        }
+        for name, text in texts.items():
+            cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text.strip())
     return document(cls)
 
 
 def second_order_trees(model: Any, **more: Any) -> GradientTreeOracle:
     """Make the trees that an estimator's settings mean, checked."""
-    names = ("max_leaf_nodes", "max_depth", "min_samples_leaf", "l2_regularization", "subsample")
-    trees = GradientTreeOracle(**{name: getattr(model, name) for name in names}, **more)
+    own = model.get_params(deep=False)
+    names = [name for name in parameter_names(GradientTreeOracle) if name in own]
+    settings = {name: own[name] for name in names}
+    if "interaction_cst" in settings:
+        settings["interaction_cst"] = plain_groups(settings["interaction_cst"])
+    trees = GradientTreeOracle(**{**settings, **more})
     trees.check()
     return trees
 

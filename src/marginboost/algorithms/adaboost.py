@@ -26,7 +26,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.ensemble import Ensemble
 from ..core.oracle import Candidate, Oracle
+from ..core.parts import Part, smallest_outcome
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
@@ -34,7 +36,7 @@ from ..core.stop import Stop
 from ..core.weights import Reweighting
 from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..kernels.weights import wrong_weight
+from ..kernels.exact import exact_sum, rounded
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step, longest_step
 from ..validation import check_choice, check_number
@@ -69,6 +71,8 @@ class AdaBoost(Rule):
         Whether to stop once every margin is at least the target.
     """
 
+    on_parts = True
+
     def __init__(
         self,
         target_margin: float | Sequence[float] = 0.0,
@@ -94,6 +98,10 @@ class AdaBoost(Rule):
     def value(self, state: State) -> float:
         """Smallest margin."""
         return state.min_margin
+
+    def value_on(self, state: State, ensemble: Ensemble) -> float:
+        """Smallest margin of any combination."""
+        return min(state.each(smallest_outcome, ensemble)) / (self.length(ensemble) or 1.0)
 
     def upper(self, state: State, edge: float) -> float:
         """Largest edge: no combination has a larger minimum margin (R1-C16)."""
@@ -163,11 +171,17 @@ def binary_step(state: State, best: Candidate) -> float:
     """½ log(weight right / weight wrong); infinite only when no example is wrong."""
     if best.edge < STEEP:
         return math.atanh(best.edge)
-    wrong, count = wrong_weight(state.dual, best.column, state.sample.y)
-    if count == 0:
+    weights, counts = zip(*state.each(measure_errors, best), strict=True)
+    if sum(counts) == 0:
         return math.inf
-    wrong = max(wrong, TINY)
+    wrong = max(rounded(sum(weights)), TINY)
     return 0.5 * math.log((1.0 - wrong) / wrong)
+
+
+def measure_errors(part: Part, candidate: Candidate) -> tuple[int, int]:
+    """Exact weight, and number, of the rows that a ±1 hypothesis gets wrong."""
+    wrong = part.column(candidate) * part.sample.y < 0
+    return exact_sum(np.abs(part.dual[wrong])), int(np.count_nonzero(wrong))
 
 
 def check_learning_rate(learning_rate: float) -> None:
@@ -189,8 +203,9 @@ def check_learning_rate(learning_rate: float) -> None:
 
 def _log_normaliser(state: State, best: Candidate, step: float) -> float:
     """Logarithm of Z = Σ d exp(-step y h), for the weights before the step."""
-    if best.binary and best.edge < 1.0:
-        right, wrong = (1.0 + best.edge) / 2.0, (1.0 - best.edge) / 2.0
+    if best.binary:
+        wrong = max((1.0 - best.edge) / 2.0, 0.0)
+        right = 1.0 - wrong
         total = wrong + right * math.exp(-2.0 * step)
         return step + math.log(total) if total > 0.0 else -step
     exponent = -step * state.sample.y * best.column

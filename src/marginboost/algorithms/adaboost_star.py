@@ -33,6 +33,7 @@ class AdaBoostStar(AdaBoost):
         ν, in (0, 1): how far below ρ* the margin may stay.
     """
 
+    on_parts = True
     maximises_margin = True
 
     def __init__(self, accuracy: float = 0.1) -> None:

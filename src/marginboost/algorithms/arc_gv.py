@@ -40,6 +40,7 @@ class ArcGV(AdaBoost):
         (R1-A12).
     """
 
+    on_parts = True
     maximises_margin = True
 
     def __init__(self, monotone: bool = True) -> None:

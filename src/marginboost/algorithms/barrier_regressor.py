@@ -95,9 +95,9 @@ class BarrierRegression(TargetLeveraging):
         predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
         return self._saved(tube.empty - tube.value_as_is(predicted, l1_norm / self._unit))
 
-    def mean_loss(self, truth: Array, scores: Array) -> float:
+    def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean absolute residual of other rows."""
-        return float(np.abs(truth - scores).mean())
+        return float(np.average(np.abs(truth - scores), weights=weights))
 
     def width(self, residuals: Array) -> float:
         """Half width of the tube around predictions."""

@@ -30,12 +30,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.objective import TrainingLoss
-from ..core.oracle import Candidate
+from ..core.oracle import Candidate, Oracle
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
+from ..estimators.multiclass import Reduction
+from ..estimators.staged_fits import StagedClassifier
+from ..estimators.training_set import TrainingSet
 from ..losses import Loss, MeanLoss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
@@ -173,7 +176,7 @@ def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> flo
 
 
 @document_trees
-class GradientBoostClassifier(SecondOrderClassifier):
+class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
     """Gradient boosting with second-order trees on binned features.
 
     The logistic loss with defaults is what LightGBM, XGBoost and scikit-learn's
@@ -198,16 +201,21 @@ class GradientBoostClassifier(SecondOrderClassifier):
     learning_rate : float
         Factor on every coefficient, ν.
     {trees}
+    {growth}
+    {monotonic}
     splits : {"newton", "gradient"}
         Whether splits are judged with curvatures, or as least squares fits to the slopes.
     step : {"scale", "search"}
         Coefficient of a tree: as the tree means it, or by line search.
     tol : float or None
-        Stop when the training loss is below this share of the best constant's; None never does.
+        With early stopping, the least improvement that counts; None is 1e-7. Without, stop when
+        the training loss is below this share of the best constant's; None never does.
+    {staged}
     {common}
 
     Attributes
     ----------
+    {staged fitted}
     {fitted}
 
     References
@@ -242,9 +250,20 @@ class GradientBoostClassifier(SecondOrderClassifier):
         min_samples_leaf: float = 20,
         l2_regularization: float = 0.0,
         subsample: float = 1.0,
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
+        monotonic_cst: Any = None,
         splits: str = "newton",
         step: str = "scale",
         tol: float | None = None,
+        early_stopping: bool | str = False,
+        validation_fraction: float | int | None = 0.1,
+        n_iter_no_change: int = 10,
+        scoring: Any = "loss",
+        warm_start: bool = False,
         class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -273,13 +292,30 @@ class GradientBoostClassifier(SecondOrderClassifier):
         )
         self.loss = loss
         self.splits = splits
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.monotonic_cst = monotonic_cst
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.scoring = scoring
+        self.warm_start = warm_start
         self.step = step
 
     def _loss(self) -> Loss:
         return as_loss("loss", self.loss)
 
-    def _tree_settings(self) -> dict[str, Any]:
-        return {**super()._tree_settings(), "splits": self.splits}
+    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Learn from checked rows; directions are those of one score."""
+        if len(data.classes) > 2 and getattr(oracle, "monotonic_cst", None) is not None:
+            raise ValueError(
+                f"monotonic_cst: got directions with {len(data.classes)} classes, expected None "
+                "with more than two: a column cannot raise the chances of all of them"
+            )
+        super().learn(data, oracle, reduction)
 
     def check_parameters(self) -> None:
         """Check the settings."""

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..core.oracle import Oracle
 from ..core.sample import Sample
-from ..estimators.regressor import BaseBoostRegressor
+from ..estimators.staged_fits import StagedRegressor
 from ..losses import Loss, MeanLoss, ResidualLoss, as_target_loss
 from ..losses.tweedie import LARGEST_SCORE
 from ..types import Array
@@ -103,7 +103,7 @@ def _median(values: Array, weights: Array) -> float:
 
 
 @document_trees
-class GradientBoostRegressor(BaseBoostRegressor):
+class GradientBoostRegressor(StagedRegressor):
     """Gradient boosting of numbers, with losses that bear outliers.
 
     Parameters
@@ -124,16 +124,21 @@ class GradientBoostRegressor(BaseBoostRegressor):
     learning_rate : float
         Factor on every coefficient, ν.
     {trees}
+    {growth}
+    {monotonic}
     step : {"scale", "search"}
         Coefficient of a tree: as the tree means it, or by line search.
     tol : float or None
-        Stop when the training loss is below this share of the best constant's; None never does.
+        With early stopping, the least improvement that counts; None is 1e-7. Without, stop when
+        the training loss is below this share of the best constant's; None never does.
+    {staged}
     {common}
 
     Attributes
     ----------
     spread_ : float
         Unit of the loss: median distance of the targets from their median.
+    {staged fitted}
     {fitted}
 
     References
@@ -169,8 +174,19 @@ class GradientBoostRegressor(BaseBoostRegressor):
         min_samples_leaf: float = 20,
         l2_regularization: float = 0.0,
         subsample: float = 1.0,
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
+        monotonic_cst: Any = None,
         step: str = "scale",
         tol: float | None = None,
+        early_stopping: bool | str = False,
+        validation_fraction: float | int | None = 0.1,
+        n_iter_no_change: int = 10,
+        scoring: Any = "loss",
+        warm_start: bool = False,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -196,6 +212,17 @@ class GradientBoostRegressor(BaseBoostRegressor):
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
         self.subsample = subsample
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.monotonic_cst = monotonic_cst
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.scoring = scoring
+        self.warm_start = warm_start
         self.step = step
 
     def check_parameters(self) -> None:
@@ -238,13 +265,16 @@ class GradientBoostRegressor(BaseBoostRegressor):
 
     def predict(self, X: Any) -> Array:
         """Predict each row: the score, or its exponential where that is the mean."""
-        scores = super().predict(X)
+        return self.respond(super().predict(X))
+
+    def respond(self, scores: Array) -> Array:
+        """From scores to predictions."""
         return np.exp(np.minimum(scores, LARGEST_SCORE)) if self._log else scores
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Predictions after 1, 2, … hypotheses."""
         for scores in super().staged_predict(X):
-            yield np.exp(np.minimum(scores, LARGEST_SCORE)) if self._log else scores
+            yield self.respond(scores)
 
     def to_onnx(self) -> Any:
         """ONNX model; its scores are logarithms with the losses of counts, so there is none."""

@@ -112,9 +112,10 @@ class TargetLeveraging(L1Leveraging):
     def _saved(self, loss: float) -> float:
         return super()._saved(loss) if self._empty > 0.0 else 1.0
 
-    def mean_loss(self, truth: Array, scores: Array) -> float:
+    def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean loss of other rows."""
-        return float(self.loss.value((truth - scores) / self._unit).mean())
+        losses = self.loss.value((truth - scores) / self._unit)
+        return float(np.average(losses, weights=weights))
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change coefficients; a constant target leaves nothing to do."""

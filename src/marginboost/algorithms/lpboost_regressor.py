@@ -155,12 +155,14 @@ class LPRegression(LPBoost):
             )
         )
 
-    def mean_loss(self, truth: Array, scores: Array) -> float:
+    def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean cost of other rows; where the tube is found, their mean absolute residual."""
         off = truth - scores
         if self.quantile is not None:
-            return float(np.maximum(self.quantile * off, (self.quantile - 1.0) * off).mean())
-        return float(np.maximum(np.abs(off) - (self.epsilon or 0.0), 0.0).mean())
+            costs = np.maximum(self.quantile * off, (self.quantile - 1.0) * off)
+        else:
+            costs = np.maximum(np.abs(off) - (self.epsilon or 0.0), 0.0)
+        return float(np.average(costs, weights=weights))
 
     def upper(self, state: State, edge: float) -> float:
         """What balanced weights with this largest edge prove; no cost is below 0."""

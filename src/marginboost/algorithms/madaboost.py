@@ -46,6 +46,8 @@ class MadaBoost(AdaBoost):
         κ, in [0, 1): the run ends when the share of weight left is at most this; 0 for never.
     """
 
+    on_parts = True
+
     def __init__(self, kappa: float = 0.0) -> None:
         super().__init__(step="closed")
         self.kappa = kappa

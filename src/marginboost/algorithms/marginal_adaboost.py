@@ -63,6 +63,7 @@ class MarginalAdaBoost(AdaBoost):
         Rounds of the last run; None is T.
     """
 
+    on_parts = True
     maximises_margin = True
 
     def __init__(

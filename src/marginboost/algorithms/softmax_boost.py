@@ -39,6 +39,7 @@ from ..estimators.classifier import TrainingSet
 from ..estimators.labels import LabelClassifier, document_labels
 from ..estimators.multiclass import Reduction
 from ..estimators.soft_labels import SoftLabels
+from ..estimators.staged_fits import StagedClassifier
 from ..losses import ClassLoss, Softmax, as_class_loss
 from ..model import ClassLossLink, Link
 from ..oracles.gradient_trees import GradientTreeOracle
@@ -90,11 +91,12 @@ class SoftmaxBoost(GradientBoost):
         losses = self.class_loss.values(sample.label_weights(scores), sample.labels)
         return float(sample.example_prior @ losses)
 
-    def mean_loss(self, truth: Array, scores: Array) -> float | None:
+    def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
         """Mean loss of several classes; of one score per row the logistic one."""
         if truth.ndim == 1:
-            return super().mean_loss(truth, scores)
-        return float(self.class_loss.values(scores, truth.argmax(axis=1)).mean())
+            return super().mean_loss(truth, scores, weights)
+        losses = self.class_loss.values(scores, truth.argmax(axis=1))
+        return float(np.average(losses, weights=weights))
 
 
 def _constants(levels: Array, n_examples: int) -> Candidate:
@@ -105,7 +107,7 @@ def _constants(levels: Array, n_examples: int) -> Candidate:
 
 @document_trees
 @document_labels
-class SoftmaxBoostClassifier(SoftLabels, LabelClassifier):
+class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
     """Gradient boosting of several classes jointly, one tree per class and round.
 
     What LightGBM, XGBoost and scikit-learn's HistGradientBoosting do with several classes. Other
@@ -126,12 +128,16 @@ class SoftmaxBoostClassifier(SoftLabels, LabelClassifier):
     learning_rate : float
         Factor on every coefficient, ν.
     {trees}
+    {growth}
     tol : float or None
-        Stop when the training loss is below this share of the constants'; None never does.
+        With early stopping, the least improvement that counts; None is 1e-7. Without, stop when
+        the training loss is below this share of the best constants'; None never does.
+    {staged}
     {common}
 
     Attributes
     ----------
+    {staged fitted}
     {fitted}
 
     References
@@ -167,7 +173,17 @@ class SoftmaxBoostClassifier(SoftLabels, LabelClassifier):
         min_samples_leaf: float = 20,
         l2_regularization: float = 0.0,
         subsample: float = 1.0,
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
         tol: float | None = None,
+        early_stopping: bool | str = False,
+        validation_fraction: float | int | None = 0.1,
+        n_iter_no_change: int = 10,
+        scoring: Any = "loss",
+        warm_start: bool = False,
         class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -195,6 +211,16 @@ class SoftmaxBoostClassifier(SoftLabels, LabelClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
         self.subsample = subsample
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.scoring = scoring
+        self.warm_start = warm_start
 
     def make_oracle(self) -> TreePerLabelOracle:
         """Check the base learner's settings and make it."""
@@ -205,6 +231,11 @@ class SoftmaxBoostClassifier(SoftLabels, LabelClassifier):
             raise TypeError(
                 f"estimator: got {trees!r}, expected None or a GradientTreeOracle: other base "
                 "learners read no curvature"
+            )
+        if trees.monotonic_cst is not None:
+            raise ValueError(
+                "estimator: got trees with monotonic_cst, expected None for it: a column cannot "
+                "raise the chances of all classes (of two, GradientBoostClassifier takes it)"
             )
         return TreePerLabelOracle(trees)
 

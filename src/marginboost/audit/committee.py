@@ -166,7 +166,7 @@ class AuditedRows(NamedTuple):
 
     Attributes
     ----------
-    table : Table
+    table : Table or BinnedMatrix
         The rows.
     bins : BinnedMatrix
         The same, binned.
@@ -178,7 +178,7 @@ class AuditedRows(NamedTuple):
         The labels that positions in ``soft`` mean.
     """
 
-    table: Table
+    table: Table | BinnedMatrix
     bins: BinnedMatrix
     soft: SoftRows
     features: Features
@@ -250,8 +250,13 @@ def _grow_forest(
 
 
 def _fit_lines(data: AuditedRows) -> list[tuple[Hypothesis, float]]:
-    """Fit a linear model: a hypothesis and the largest of its log-odds; none if nothing varies."""
+    """Fit a linear model: a hypothesis and the largest of its log-odds; none if nothing varies.
+
+    Binned rows have no values that a line could read.
+    """
     rows, soft = data.table, data.soft
+    if isinstance(rows, BinnedMatrix):
+        return []
     sample = Sample.of_labels(np.ones(rows.n_rows), rows=rows)
     coordinates, values = Coordinates.learn(sample, "committee")
     if not len(coordinates):

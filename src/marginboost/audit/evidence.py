@@ -1,7 +1,8 @@
 """Why a label is suspect: what the margin theory says about each row.
 
 The score of an audit rests on votes alone. This is what else speaks for or against a label, each
-computed once, when it is first asked for, from models fitted to the given labels:
+computed once, when it is first asked for, from models fitted to the given labels (but for
+contributions):
 
 ========================  =========================================================================
 weight_at_cap, slack      dual weight of the row in the soft-margin program, as a share of its cap,
@@ -12,10 +13,14 @@ log_decision_volume       region of the given label around the row (CH-A17): min
                           the boosted stumps contradict the label
 log_cell_volume           cell of the stumps around the row (CH-A19)
 neighbours                nearest row with the same label and nearest with another one
-contributions             contribution of each feature to the vote for the given label
+similar                   copies, near duplicates and outliers, with the same and other labels
+contributions             contribution of each feature to the vote for the given label, of boosted
+                          stumps that learnt from the other folds
 ========================  =========================================================================
 
-With more than two classes each row is seen in the problem "its given class against the others".
+With more than two classes each row is seen in the problem "its given class against the others". Of
+large tables a sample speaks: the most suspect rows and :data:`EVIDENCE_ROWS` others; what is said
+of single rows is NaN for all that are not in it.
 """
 
 from __future__ import annotations
@@ -37,6 +42,8 @@ from ..solvers.masters.problem import soft_margin
 from ..types import Array
 from .leaks import leaking_features
 from .neighbours import nearest_rows
+from .reasons import Reasons
+from .similar import MOST_ROWS, SimilarRows, find_similar
 from .volumes import log_cell_volumes, log_decision_volumes
 from .votes import Views
 
@@ -44,6 +51,10 @@ ROUNDS = 100
 """Stumps of the models that evidence is read from."""
 GAP = 1e-2
 """Gap to which the soft-margin program is solved: weights at the cap are known long before 1e-3."""
+EVIDENCE_ROWS = 50_000
+"""Rows of a large table that evidence is found for, besides the most suspect ones."""
+MOST_SUSPECT = 1_000
+"""The latter, as many as a report shows."""
 REFERENCE_ROWS = 20_000
 """Rows among which neighbours are looked for, at most."""
 
@@ -77,10 +88,45 @@ class Evidence:
         Given classes, as positions.
     trust : array
         Probability that each label is right.
+    reasons : Reasons, optional
+        What boosted stumps learnt in each fold, where they voted.
     """
 
-    def __init__(self, views: Views, labels: Array, trust: Array) -> None:
-        self._views, self._labels, self._trust = views, labels, trust
+    def __init__(
+        self, views: Views, labels: Array, trust: Array, reasons: Reasons | None = None
+    ) -> None:
+        self._all, self._all_labels, self._trust = views, labels, trust
+        self._known_reasons = reasons or Reasons()
+
+    @cached_property
+    def rows(self) -> Array:
+        """Rows that evidence is found for, in their order: all, or a sample of a large table."""
+        n_rows = len(self._trust)
+        if n_rows <= EVIDENCE_ROWS + MOST_SUSPECT:
+            return np.arange(n_rows)
+        suspects = np.argpartition(self._trust, MOST_SUSPECT)[:MOST_SUSPECT]
+        others = np.random.default_rng(0).choice(n_rows, EVIDENCE_ROWS, replace=False)
+        return np.union1d(suspects, others)
+
+    @property
+    def _sampled(self) -> bool:
+        return len(self.rows) < len(self._trust)
+
+    @cached_property
+    def _views(self) -> Views:
+        return self._all.take(self.rows) if self._sampled else self._all
+
+    @cached_property
+    def _labels(self) -> Array:
+        return self._all_labels[self.rows]
+
+    def _spread(self, values: Array) -> Array:
+        """Numbers of the rows with evidence as numbers of all rows."""
+        if not self._sampled:
+            return values
+        spread = np.full(len(self._trust), np.nan)
+        spread[self.rows] = values
+        return spread
 
     def _problems(self) -> Iterator[tuple[int, Array, Array]]:
         """Positive class, two-class labels, and rows judged in this problem."""
@@ -93,23 +139,23 @@ class Evidence:
 
     @property
     def complete_numbers(self) -> Array | None:
-        """The rows as an array, if they are all numbers and none is missing."""
+        """The rows with evidence as an array, if they are all numbers and none is missing."""
         return self._views.complete_numbers
 
     @property
     def bins(self) -> BinnedMatrix:
-        """The rows, binned."""
-        return self._views.bins
+        """All rows, binned."""
+        return self._all.bins
 
     @property
-    def table(self) -> Table:
-        """The rows that the evidence is about."""
-        return self._views.table
+    def table(self) -> Table | BinnedMatrix:
+        """All rows."""
+        return self._all.table
 
     @cached_property
     def leaking(self) -> list[str]:
         """Features from which nearly every label can be read off, which make an audit worthless."""
-        return leaking_features(self._views.bins, self._labels)
+        return leaking_features(self._all.bins, self._all_labels)
 
     @cached_property
     def nu(self) -> float:
@@ -124,10 +170,11 @@ class Evidence:
         in the dual mean nothing, and the program takes long.
         """
         models = self.models if estimator is None else self._boosted(estimator)
+        wrong = float(np.average(1.0 - self._trust, weights=weights))
+        some = None if weights is None else weights[self.rows]
         unfitted = [np.where(model.margins_ <= 0, 1.0, 0.0) for model in models.values()]
-        failing = [1.0 - self._trust, *unfitted]
-        most = max(float(np.average(share, weights=weights)) for share in failing)
-        return soft_margin_nu(most, len(self._labels))
+        most = max(wrong, *(float(np.average(share, weights=some)) for share in unfitted))
+        return soft_margin_nu(most, len(self._trust))
 
     @cached_property
     def _soft_margin(self) -> tuple[Array, Array, list[Certificate]]:
@@ -145,7 +192,7 @@ class Evidence:
             weight[rows] = np.minimum(np.abs(model.dual_[rows]) / cap, 1.0)
             slack[rows] = np.maximum(rho - model.margins_[rows], 0.0)
             certificates.append(model.certificate_)
-        return weight, slack, certificates
+        return self._spread(weight), self._spread(slack), certificates
 
     @property
     def weight_at_cap(self) -> Array:
@@ -179,7 +226,7 @@ class Evidence:
         out = np.zeros(len(self._labels))
         for k, _, rows in self._problems():
             out[rows] = self.models[k].influence_[rows] * len(out)
-        return out
+        return self._spread(out)
 
     @cached_property
     def log_decision_volume(self) -> Array:
@@ -197,36 +244,54 @@ class Evidence:
         if numbers is not None:
             for k, positive, rows in self._problems():
                 out[rows] = volumes(self.models[k], numbers, positive)[rows]
-        return out
+        return self._spread(out)
+
+    @cached_property
+    def similar(self) -> SimilarRows:
+        """Duplicates and outliers."""
+        few = len(self._all_labels) <= MOST_ROWS
+        encoded = self._all.encoded if few else None
+        return find_similar(self._all.table, encoded, self._all_labels)
+
+    @cached_property
+    def _reasons(self) -> Reasons:
+        if not self._known_reasons.folds:
+            self._known_reasons.learn(self._all, self._all_labels)
+        return self._known_reasons
 
     def contributions(self, rows: Array) -> Array:
-        """Contribution of each feature to the vote for the given label, one line per row."""
-        rows = np.asarray(rows)
-        table = self._views.table
-        out = np.zeros((len(rows), table.n_features))
-        for k, positive, owned in self._problems():
-            mine = np.isin(rows, owned)
-            if mine.any():
-                explained = self.models[k].explain().contributions_of(table.take(rows[mine]))
-                out[mine] = np.where(positive[rows[mine]], 1.0, -1.0)[:, None] * explained
-        return out
+        """Contribution of each feature to the vote for the given label, one line per row.
+
+        The votes are those of boosted stumps that did not see the row; with :meth:`intercepts` a
+        line sums up to the vote.
+        """
+        return self._reasons.contributions(self.table, self._all_labels, np.asarray(rows))[0]
+
+    def intercepts(self, rows: Array) -> Array:
+        """What the contributions of rows are added to."""
+        return self._reasons.contributions(self.table, self._all_labels, np.asarray(rows))[1]
 
     def neighbours(self, rows: Array) -> Neighbours:
-        """Nearest agreeing and disagreeing rows of some rows."""
-        rows = np.asarray(rows)
-        encoded, labels = self._views.encoded, self._labels
-        known = np.arange(len(labels))
+        """Nearest agreeing and disagreeing rows of some rows, among those with evidence."""
+        rows, labels = np.asarray(rows), self._all_labels
+        known = self.rows
         if len(known) > REFERENCE_ROWS:
             known = np.random.default_rng(0).choice(known, REFERENCE_ROWS, replace=False)
+        if self._sampled:  # only what is compared is made dense
+            near = np.union1d(known, rows)
+            encoded, places = self._all.take(near).encoded, np.searchsorted(near, rows)
+            known = np.searchsorted(near, known)
+        else:
+            near, encoded, places = np.arange(len(labels)), self._all.encoded, rows
         found: dict[bool, tuple[Array, Array]] = {}
         for same in (True, False):
             index, distance = np.full(len(rows), -1), np.full(len(rows), np.nan)
             for label in np.unique(labels[rows]):
                 mine = np.flatnonzero(labels[rows] == label)
-                others = known[(labels[known] == label) == same]
-                near = nearest_rows(encoded, rows[mine], others, 1)
-                index[mine], distance[mine] = (values[:, 0] for values in near)
-            found[same] = index, distance
+                others = known[(labels[near[known]] == label) == same]
+                nearest = nearest_rows(encoded, places[mine], others, 1)
+                index[mine], distance[mine] = (values[:, 0] for values in nearest)
+            found[same] = np.where(index < 0, -1, near[index]), distance
         (agreeing, near_by), (disagreeing, far_off) = found[True], found[False]
         return Neighbours(agreeing, disagreeing, near_by, far_off)
 

@@ -114,7 +114,7 @@ class RobustBoostClassifier(LPBoostClassifier):
     fdr : float
         Share of false alarms allowed among the flagged rows.
     cv : int or None
-        Folds of the audit; None is 5 up to 5,000 rows, and 3 above.
+        Folds of the audit; None is 5 up to 5,000 rows, 3 up to 100,000, and 2 above.
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem, as in :class:`~marginboost.LPBoostClassifier`.
     solver_time_limit : float or None
@@ -295,7 +295,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         self, data: TrainingSet, used: Array, audit: LabelAudit, mixture: Mixture
     ) -> None:
         table, bins = audit.evidence.table, audit.evidence.bins
-        if self.max_bins != MAX_BINS:
+        if self.max_bins != MAX_BINS and not isinstance(table, BinnedMatrix):
             bins = self.bin_rows(table, data.weights[used])
         soft = self._soft(audit, data.weights[used])
         settings = {
@@ -325,14 +325,13 @@ class RobustBoostClassifier(LPBoostClassifier):
 
     def _audit(self, rows: FeatureRows, index: Array, weights: Array) -> tuple[Array, LabelAudit]:
         """Rows with weight, and the audit of their labels."""
-        if isinstance(rows, BinnedMatrix):
-            raise TypeError("X: got a BinnedMatrix, expected the rows themselves, to be audited")
         used = np.flatnonzero(weights > 0)
         table = rows if len(used) == len(index) else rows.take(used)
+        source = table if isinstance(table, BinnedMatrix) else table.source
         audit = LabelAudit(
             cv=self.cv, fdr=self.fdr, n_jobs=self.n_jobs, random_state=self.random_state
         )
-        return used, audit.fit_table(table.source, table, index[used])
+        return used, audit.fit_table(source, table, index[used])
 
     def _cleaned(
         self, used: Array, audit: LabelAudit, index: Array, weights: Array

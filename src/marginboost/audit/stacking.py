@@ -29,20 +29,22 @@ opinions.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from ..data.table import row_chunks
 from ..types import Array
 
 FLOOR = 1e-3
 """Least probability of a voter: one that is sure and wrong must not decide alone."""
 PENALTY = 1e-3
 """Price of squared weights and constants: finite even if a voter is never wrong."""
-STACKING_ROWS = 100_000
-"""Rows that the weights are fitted to, at most."""
+STACKING_ROWS = 50_000
+"""Rows that weights and shares are fitted to, at most."""
 MOST_NOISE = 0.9
 SURE_ROWS = 0.3
 """Share of the rows of a class, the surest ones, that tell how many labels are wrong."""
@@ -113,13 +115,13 @@ class Stack:
         return Stack(weights, self.random_shares, np.exp(log_softmax(logs / 2.0, axis=1)))
 
 
-def stack_votes(probabilities: Array, labels: Array) -> Stack:
+def stack_votes(probabilities: Sequence[Array], labels: Array) -> Stack:
     """Combine voters.
 
     Parameters
     ----------
-    probabilities : array (n_voters, n_rows, n_classes)
-        Out-of-fold class probabilities.
+    probabilities : sequence of arrays (n_rows, n_classes)
+        Out-of-fold class probabilities of each voter.
     labels : array of int
         Given classes, as positions.
 
@@ -130,30 +132,39 @@ def stack_votes(probabilities: Array, labels: Array) -> Stack:
     >>> labels = np.array([0] * 9 + [1] + [1] * 9 + [0])
     >>> sure = np.repeat([[0.9, 0.1], [0.1, 0.9]], 10, axis=0)
     >>> coin = np.full((20, 2), 0.5)
-    >>> stack = stack_votes(np.array([sure, coin]), labels)
+    >>> stack = stack_votes([sure, coin], labels)
     >>> np.flatnonzero(stack.trust(labels) < 0.5).tolist()
     [9, 19]
     """
-    logs = np.log(np.maximum(probabilities, FLOOR))
-    logs -= logs.mean(axis=2, keepdims=True)
-    n_voters, n_rows, n_classes = logs.shape
+    n_voters, (n_rows, n_classes) = len(probabilities), probabilities[0].shape
     some = np.arange(n_rows)
     if n_rows > STACKING_ROWS:
         some = np.random.default_rng(0).choice(n_rows, STACKING_ROWS, replace=False)
+    logs, given = _logs(probabilities, some), labels[some]
     point = np.concatenate([np.full(n_voters, 1.0 / n_voters), np.zeros(n_classes)])
     blind = np.zeros(n_classes)
     for _ in range(ROUNDS):
         point = minimize(
             _negative_log_likelihood,
             point,
-            args=(blind, np.ascontiguousarray(logs[:, some]), labels[some]),
+            args=(blind, logs, given),
             jac=True,
             method="L-BFGS-B",
             bounds=[(0.0, None)] * n_voters + [(None, None)] * n_classes,
         ).x
-        belief = _combine(point, logs)
-        blind = random_shares(belief, labels)
+        blind = random_shares(_combine(point, logs).T, given)
+    belief = np.empty((n_rows, n_classes))
+    for start, stop in row_chunks(n_rows):
+        part = slice(start, stop)
+        belief[part] = _combine(point, _logs(probabilities, part)).T
     return Stack(point[:n_voters], blind, belief)
+
+
+def _logs(probabilities: Sequence[Array], rows: Array | slice) -> Array:
+    """Logarithms of some rows (voters, classes, rows), with mean zero over the classes."""
+    logs = np.log(np.maximum(np.array([voter[rows].T for voter in probabilities]), FLOOR))
+    logs -= logs.mean(axis=1, keepdims=True)
+    return logs
 
 
 def random_shares(belief: Array, labels: Array) -> Array:
@@ -177,22 +188,27 @@ def random_shares(belief: Array, labels: Array) -> Array:
 
 
 def _combine(point: Array, logs: Array) -> Array:
-    """Belief that follows from weights and constants, which stand one after the other."""
+    """Belief (classes, rows) from weights and constants, which stand one after the other."""
     weights, constants = point[: len(logs)], point[len(logs) :]
-    return np.exp(log_softmax(np.tensordot(weights, logs, 1) + constants, axis=1))
+    belief = np.tensordot(weights, logs, 1) + constants[:, None]
+    belief -= belief.max(axis=0)
+    np.exp(belief, out=belief)
+    belief /= belief.sum(axis=0)
+    return belief
 
 
 def _negative_log_likelihood(
     point: Array, blind: Array, logs: Array, labels: Array
 ) -> tuple[float, Array]:
     """Mean over the rows, and its gradient in weights and constants."""
-    n_rows = logs.shape[1]
+    n_rows = logs.shape[2]
     rows, kept = np.arange(n_rows), 1.0 - float(blind.sum())
     belief = _combine(point, logs)
-    own = belief[rows, labels]
+    own = belief[labels, rows]
     likely = kept * own + blind[labels]
-    slope = belief * (kept * own / likely)[:, None]
-    slope[rows, labels] -= kept * own / likely
+    share = kept * own / likely
+    slope = belief * share
+    slope[labels, rows] -= share
     value = -float(np.log(likely).mean()) + PENALTY * float(point @ point)
-    gradient = np.concatenate([np.tensordot(logs, slope, 2), slope.sum(axis=0)])
+    gradient = np.concatenate([np.tensordot(logs, slope, 2), slope.sum(axis=1)])
     return value, gradient / n_rows + 2.0 * PENALTY * point

@@ -6,9 +6,10 @@ Voters err in different ways, and suit the table:
 ================  =================================  ===============================================
 voter             what it sees                       tables
 ================  =================================  ===============================================
-gradient trees    interactions                       all; small trees where there are few rows
+gradient trees    interactions                       all; small trees where there are few rows,
+                                                     large steps where there are many
 boosted stumps    each feature by itself             all
-linear            straight lines                     all
+linear            straight lines                     all; on bins above :data:`FEW_ROWS` rows
 forest            interactions, calmly               up to :data:`FEW_ROWS` rows: it is slow, and in
                                                      larger tables gradient trees see as much
 ================  =================================  ===============================================
@@ -16,6 +17,7 @@ forest            interactions, calmly               up to :data:`FEW_ROWS` rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -34,12 +36,17 @@ from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from .folds import Fold, fit_folds, take_rows
 from .forest import BinnedForest
+from .linear import MOST_LEVELS, BinnedLinear
 from .soft_labels import SoftRows
 
 FEW_ROWS = 5_000
 """Rows up to which a forest votes too, all voters vote twice, and trees are small."""
-TRAINING_ROWS = 20_000
-"""Rows that the linear model learns from, at most, in a fold."""
+MANY_ROWS = 100_000
+"""Rows above which two folds do, as half of them teach a voter all it can learn."""
+STUMPS = "boosted stumps"
+"""Name of the voter whose reasons are told."""
+LEARNING_ROWS = {"linear": 20_000, STUMPS: 100_000}
+"""Rows that simple voters learn from, at most, in a fold."""
 MAX_BINS = 255
 """Bins of a feature, which the models that are fitted after an audit share."""
 TINY, TINY_TREES = 100, 20
@@ -47,24 +54,40 @@ TINY, TINY_TREES = 100, 20
 WIDE = 256
 """Features above which gradient boosting of small tables makes a third of the rounds, three times
 as long: a tree looks at all bins of all features."""
-MOST_LEVELS = 20
-"""Categories of a feature that get a column of their own; rarer ones share one."""
 
 
 def default_voters(
     shape: tuple[int, int], n_classes: int = 2, n_jobs: int | None = None, seed: int = 0
 ) -> dict[str, Any]:
     """Voters that suit a table with so many rows and features."""
-    voters: dict[str, Any] = {
-        "gradient trees": gradient_trees(shape, n_classes, n_jobs=n_jobs, random_state=seed),
-        "boosted stumps": AdaBoostClassifier(
-            n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed
+    n_rows = shape[0]
+    trees = gradient_trees(shape, n_classes, n_jobs=n_jobs, random_state=seed)
+    stumps = boosted_stumps(n_jobs, seed)
+    if n_rows <= FEW_ROWS:
+        return {
+            "gradient trees": trees,
+            STUMPS: stumps,
+            "linear": LogisticRegression(max_iter=1000),
+            "forest": forest(n_rows, n_jobs, seed),
+        }
+    # Fewer and larger steps than a model to keep would make: votes are many, and stacked.
+    return {
+        "gradient trees": trees.set_params(
+            n_estimators=40 if n_rows <= MANY_ROWS else 50, learning_rate=0.25
         ),
-        "linear": LogisticRegression(max_iter=1000),
+        STUMPS: stumps.set_params(n_estimators=60, learning_rate=0.7),
+        "linear": BinnedLinear(),
     }
-    if shape[0] <= FEW_ROWS:
-        voters["forest"] = forest(shape[0], n_jobs, seed)
-    return voters
+
+
+def default_folds(n_rows: int) -> int:
+    """Folds that suit a table."""
+    return 5 if n_rows <= FEW_ROWS else 3 if n_rows <= MANY_ROWS else 2
+
+
+def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifier:
+    """The voter that sees each feature by itself, and can say why it votes as it does."""
+    return AdaBoostClassifier(n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed)
 
 
 def gradient_trees(shape: tuple[int, int], n_classes: int, **settings: Any) -> BaseMarginClassifier:
@@ -112,7 +135,7 @@ def forest(
     return BinnedForest(n_trees, min_samples_leaf=least, n_jobs=threads, random_state=seed)
 
 
-def encode(table: Table) -> Array:
+def encode(table: Table | BinnedMatrix) -> Array:
     """Numbers that any scikit-learn classifier can read, without looking at labels.
 
     Numeric features are standardised, with the median in place of what is missing and a column that
@@ -158,18 +181,20 @@ class Views:
     ----------
     X : array or data frame
         The rows as given, for voters of the caller.
-    table : Table
+    table : Table or BinnedMatrix
         The same, for the package.
     n_jobs : int or None
         Threads.
     """
 
-    def __init__(self, X: Any, table: Table, n_jobs: int | None = None) -> None:
+    def __init__(self, X: Any, table: Table | BinnedMatrix, n_jobs: int | None = None) -> None:
         self.given, self.table, self.n_jobs = X, table, n_jobs
 
     @cached_property
     def bins(self) -> BinnedMatrix:
         """Binned rows, for the package's own classifiers."""
+        if isinstance(self.table, BinnedMatrix):
+            return self.table
         return BinnedMatrix.from_table(self.table, max_bins=MAX_BINS, n_jobs=self.n_jobs)
 
     @cached_property
@@ -186,25 +211,55 @@ class Views:
         numbers = np.column_stack(columns).astype(np.float64)
         return None if np.isnan(numbers).any() else numbers
 
+    def take(self, rows: Array) -> Views:
+        """Some of the rows, in the bins of all of them."""
+        some = Views(take_rows(self.given, rows), self.table.take(rows), self.n_jobs)
+        some.__dict__["bins"] = self.bins.take(rows)
+        return some
+
     def of(self, voter: Any, ours: bool) -> Any:
         """Rows for one voter; ``ours`` says that it is one of the default ones."""
-        if isinstance(voter, BaseMarginClassifier | BinnedForest):
+        if isinstance(voter, BaseMarginClassifier | BinnedForest | BinnedLinear):
             return self.bins
+        if not ours and isinstance(self.given, BinnedMatrix):
+            raise TypeError(
+                f"voters: got {voter!r}, expected classifiers of this package, as X is a "
+                "BinnedMatrix, which others cannot read"
+            )
         return self.encoded if ours and not isinstance(voter, Pipeline) else self.given
 
 
+Watcher = Callable[[Any, Array], None]
+"""Gets the fitted model of each fold, and the rows that it judges."""
+
+
 def fold_votes(
-    voter: Any, rows: Any, labels: Array, n_classes: int, folds: list[Fold], most: int | None = None
+    voter: Any,
+    rows: Any,
+    labels: Array,
+    n_classes: int,
+    folds: list[Fold],
+    most: int | None = None,
+    watch: Watcher | None = None,
 ) -> Array:
     """Out-of-fold class probabilities of one voter, which learns from ``most`` rows at most."""
     votes = np.zeros((len(labels), n_classes))
     for model, test, held_out in fit_folds(voter, rows, labels, folds, most):
+        if watch is not None:
+            watch(model, test)
         seen = np.asarray(model.classes_, dtype=int)
         votes[np.ix_(test, seen)] = _probabilities(model, held_out)
     return votes
 
 
-def soft_votes(voter: Any, rows: Any, soft: SoftRows, n_classes: int, folds: list[Fold]) -> Array:
+def soft_votes(
+    voter: Any,
+    rows: Any,
+    soft: SoftRows,
+    n_classes: int,
+    folds: list[Fold],
+    watch: Watcher | None = None,
+) -> Array:
     """Out-of-fold class probabilities of a voter that learns from soft labels."""
     votes = np.zeros((sum(len(test) for _, test in folds), n_classes))
     for train, test in folds:
@@ -212,6 +267,8 @@ def soft_votes(voter: Any, rows: Any, soft: SoftRows, n_classes: int, folds: lis
         model = clone(voter).fit(
             take_rows(rows, known.rows), known.labels, sample_weight=known.weights
         )
+        if watch is not None:
+            watch(model, test)
         seen = np.asarray(model.classes_, dtype=int)
         votes[np.ix_(test, seen)] = _probabilities(model, take_rows(rows, test))
     return votes

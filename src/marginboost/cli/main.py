@@ -14,7 +14,10 @@ from .. import __version__
 from .errors import CommandError, Exit
 from .output import Answer, Screen, as_json, visible
 
-COMMANDS = ("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare")
+COMMANDS = (
+    *("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare"),
+    "reproduce",
+)
 
 DESCRIPTION = """Boosting that knows its margins, on the command line: fit a model to a table,
 prove how good it is, look inside it, use it."""

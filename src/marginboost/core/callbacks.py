@@ -60,13 +60,16 @@ class TimeBudget(Callback):
         return Stop.TIME if state.seconds >= self.seconds else None
 
 
-def keep_lowest(state: State, what: str, value: float, patience: int | None) -> Stop | None:
+def keep_lowest(
+    state: State, what: str, value: float, patience: int | None, tol: float = 0.0
+) -> Stop | None:
     """Keep the combination if no round before had a lower value; stop when patience is at its end.
 
-    What must be known in later rounds is noted on the state, so that a resumed run knows it too.
+    Lower means by more than ``tol``. What must be known in later rounds is noted on the state, so
+    that a resumed run knows it too.
     """
     lowest, since = f"lowest {what}", f"rounds since lowest {what}"
-    if value < state.memo.get(lowest, np.inf):
+    if value < state.memo.get(lowest, np.inf) - tol:
         state.memo.update({lowest: value, since: 0.0})
         state.keep = state.combination()
         return None
@@ -74,7 +77,44 @@ def keep_lowest(state: State, what: str, value: float, patience: int | None) -> 
     return Stop.NO_PROGRESS if patience is not None and state.memo[since] >= patience else None
 
 
-class EarlyStopping(Callback):
+class Watch(Callback):
+    """Scores of rows other than the training rows, brought up to date after every round.
+
+    A subclass says which rows these are, and what is done with their scores.
+    """
+
+    def set_rows(self, dense: Array, truth: Array) -> None:
+        """Set the rows, and what is right for them, one number per score."""
+        self._dense, self._truth = dense, truth
+
+    def on_start(self, state: State, oracle: Oracle, rule: Rule, max_rounds: int) -> None:
+        """Take up the scores of a resumed run."""
+        self._rule = rule
+        self._start_combination(state)
+        self._score(state)
+
+    def _start_combination(self, state: State) -> None:
+        self._first = self._last = state.first
+        self._scores = np.zeros(self._truth.shape)
+
+    def follow(self, state: State) -> Array:
+        """Return the scores of the present combination."""
+        # Score from the beginning where the rule began anew, or changed all coefficients at once.
+        if state.first != self._first or state.pool is not None:
+            self._start_combination(state)
+        elif state.factor != 1.0:
+            self._scores *= state.factor
+        self._score(state)
+        return self._scores
+
+    def _score(self, state: State) -> None:
+        for t in range(self._last, len(state.members)):
+            if state.coef[t] != 0.0:
+                self._scores += state.coef[t] * state.members[t](self._dense)
+        self._last = len(state.members)
+
+
+class EarlyStopping(Watch):
     """End the run when the error on other rows stops falling; keep the best round.
 
     The error of a classifier is its share of wrong rows, that of a regressor its mean squared one.
@@ -98,33 +138,22 @@ class EarlyStopping(Callback):
 
     def prepare(self, encode: Encoder) -> None:
         """Encode the validation rows once."""
-        rows, self._signs = encode(self.X, self.y)
-        self._dense = rows.dense(0, rows.n_rows)
+        rows, truth = encode(self.X, self.y)
+        self.set_rows(rows.dense(0, rows.n_rows), truth)
 
     def on_start(self, state: State, oracle: Oracle, rule: Rule, max_rounds: int) -> None:
         """Take up the scores of a resumed run; its best round is on the state's record."""
+        super().on_start(state, oracle, rule, max_rounds)
         self.errors_: list[float] = []
-        self._rule = rule
-        self._start_combination(state)
-        self._score(state)
         if self._error() is None:
             raise ValueError(
                 "criterion: got 'loss', expected 'error': "
                 f"{type(rule).__name__} has no loss of such scores"
             )
 
-    def _start_combination(self, state: State) -> None:
-        self._first = self._last = state.first
-        self._scores = np.zeros(self._signs.shape)
-
     def on_round(self, state: State) -> Stop | None:
         """Score the combination; stop when patience is at its end."""
-        # Score from the beginning where the rule began anew, or changed all coefficients at once.
-        if state.first != self._first or state.pool is not None:
-            self._start_combination(state)
-        elif state.factor != 1.0:
-            self._scores *= state.factor
-        self._score(state)
+        self.follow(state)
         error = self._error()
         assert error is not None
         self.errors_.append(error)
@@ -132,14 +161,8 @@ class EarlyStopping(Callback):
 
     def _error(self) -> float | None:
         if self.criterion == "error":
-            return _error(self._scores, self._signs)
-        return self._rule.mean_loss(self._signs, self._scores)
-
-    def _score(self, state: State) -> None:
-        for t in range(self._last, len(state.members)):
-            if state.coef[t] != 0.0:
-                self._scores += state.coef[t] * state.members[t](self._dense)
-        self._last = len(state.members)
+            return _error(self._scores, self._truth)
+        return self._rule.mean_loss(self._truth, self._scores)
 
 
 def _error(scores: Array, truth: Array) -> float:

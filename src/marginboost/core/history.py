@@ -18,6 +18,7 @@ FIELDS = {
     "min_margin": "smallest margin of the combination after the round (ρ)",
     "length": "Σ|α| after the round",
     "loss": "mean training loss after the round, where the algorithm minimises one",
+    "validation": "what is watched on other rows after the round: a loss, or minus a score",
     "lower": "best lower bound so far",
     "upper": "best upper bound so far",
     "gap": "upper - lower",
@@ -25,7 +26,7 @@ FIELDS = {
 }
 
 NAN = float("nan")
-OPTIONAL = ("loss",)
+OPTIONAL = ("loss", "validation")
 """Fields that a model file leaves out where no round has them."""
 
 
@@ -50,6 +51,15 @@ class History:
             raise KeyError(f"unknown history fields: {sorted(unknown)}")
         for name, column in self._rows.items():
             column.append(float(values.get(name, NAN)))
+
+    def amend(self, **values: float) -> None:
+        """Give quantities of the newest round that are known only after it."""
+        for name, value in values.items():
+            self._rows[name][-1] = float(value)
+
+    def first(self, n_rounds: int) -> History:
+        """Return the record of the first rounds."""
+        return History({name: column[:n_rounds] for name, column in self._rows.items()})
 
     def __len__(self) -> int:
         return len(self._rows["edge"])

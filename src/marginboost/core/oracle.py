@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from ..types import Array
 from .hypothesis import Hypothesis
+from .parts import Place
 from .sample import Sample
 from .weights import Weights
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,9 @@ class Oracle(BaseEstimator, ABC):
         Whether it reads binned rows.
     reads_curvature : bool
         Whether curvatures make a difference to what it finds.
+    on_parts : bool
+        Whether it asks all that it must know of rows as questions to parts: see :mod:`.parts`. A
+        subclass says so for itself.
     """
 
     registry: ClassVar[dict[str, type[Oracle]]] = {}
@@ -66,7 +73,9 @@ class Oracle(BaseEstimator, ABC):
     class_name: str = "the hypotheses of this base learner"
     needs_bins: bool = False
     reads_curvature: bool = False
+    on_parts: ClassVar[bool] = False
     sample: Sample
+    place: Place
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -77,6 +86,7 @@ class Oracle(BaseEstimator, ABC):
         """Copy of this oracle that works on ``sample``."""
         bound = clone(self)
         bound.sample = sample
+        bound.place = Place(sample, Weights(np.empty(0)))
         bound.prepare()
         return bound
 
@@ -88,6 +98,17 @@ class Oracle(BaseEstimator, ABC):
 
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""
+
+    def ask(self, weights: Weights, question: Callable[..., T], *args: Any) -> list[T]:
+        """Answers ``question(place, *args)`` of all parts of the sample on their own weights.
+
+        One table is one part, with the weights given.
+        """
+        parts = self.sample.parts
+        if parts is not None:
+            return parts.each(question, *args)
+        self.place.weights = weights
+        return [question(self.place, *args)]
 
     def get_state(self) -> dict[str, Any]:
         """Return what a resumed run must know besides the weights, as plain data."""

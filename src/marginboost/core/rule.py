@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ..types import Array
 from .objective import Margin, Objective
 from .oracle import Candidate
@@ -32,6 +34,9 @@ class Rule(ABC):
     """Loss that the rule minimises, where it does; see :mod:`marginboost.losses`."""
     uncertified_reason: str = ""
     """Why the bounds prove nothing even with an exact base learner, where that is so."""
+    on_parts: ClassVar[bool] = False
+    """Whether it asks all that it must know of rows as questions to parts: see :mod:`.parts`. A
+    subclass says so for itself."""
     maximises_margin: ClassVar[bool] = False
     """Whether the run should return its combination of largest margin instead of its last one."""
 
@@ -60,11 +65,16 @@ class Rule(ABC):
         """
         return float(outcomes.min()) / (l1_norm or 1.0)
 
+    def value_on(self, state: State, ensemble: Ensemble) -> float:
+        """Objective of any combination on the rows of a run."""
+        outcomes = state.sample.outcomes(state.sample.scores(ensemble))
+        return self.value_of(outcomes, self.length(ensemble), state.sample)
+
     def length(self, ensemble: Ensemble) -> float:
         """Σ|coef| in the sense of :meth:`value_of`: that of all hypotheses with a price."""
         return ensemble.l1_norm
 
-    def mean_loss(self, truth: Array, scores: Array) -> float | None:
+    def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
         """Mean of the loss that the rule minimises, on other rows; None where it has none.
 
         ``truth`` are labels -1 and +1, one column per class where there are several, or targets.
@@ -72,7 +82,7 @@ class Rule(ABC):
         loss = self.loss
         if loss is None or truth.ndim > 1:
             return None
-        return float(loss.value(loss.argument(truth, scores)).mean())
+        return float(np.average(loss.value(loss.argument(truth, scores)), weights=weights))
 
     @abstractmethod
     def upper(self, state: State, edge: float) -> float:

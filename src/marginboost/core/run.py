@@ -87,6 +87,8 @@ def train(
     callbacks : sequence of Callback
         Called before the first round, after every round, and at the end.
     """
+    if sample.parts is not None:
+        _check_parts(oracle, rule)
     bound = oracle.bind(sample)
     state = State(sample)
     rule.start(state)
@@ -101,14 +103,24 @@ def train(
     return _gather(state, bound, rule, stop)
 
 
+def _check_parts(*pieces: Oracle | Rule) -> None:
+    """Raise where base learner or algorithm must see all rows at once."""
+    for piece in pieces:
+        if not vars(type(piece)).get("on_parts"):
+            raise TypeError(
+                f"{type(piece).__name__} must see all rows at once: it cannot run on rows in parts"
+            )
+
+
 def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
     chosen = state.keep or state.combination()
     if rule.maximises_margin and state.keep is None and state.best[0] > state.min_margin:
         chosen = state.combination(state.best[1:])
     ensemble, scores, value = state.ensemble(chosen), state.scores, rule.value(state)
     if chosen != state.combination():
-        scores = state.sample.scores(ensemble)
-        value = rule.value_of(state.sample.outcomes(scores), rule.length(ensemble), state.sample)
+        value = rule.value_on(state, ensemble)
+        if state.sample.parts is None:
+            scores = state.sample.scores(ensemble)
     certificate = _certificate(state, oracle, rule, value)
     return Run(ensemble, state.history, certificate, stop, state.dual, scores, state.sample)
 

@@ -6,14 +6,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ..data import BinnedMatrix, Table
+from ..kernels.exact import exact_sum, rounded
 from ..types import Array
 from .ensemble import Ensemble
 from .hypothesis import Hypothesis
+
+if TYPE_CHECKING:
+    from .parts import Parts
 
 FURTHEST = 332
 """Largest weights beyond two to plus or minus this, about 1e±100, are taken as that."""
@@ -21,7 +25,7 @@ NEGLIGIBLE = 1e-290
 """A weight below this share of the largest one is none: no sum would tell the difference."""
 
 
-def bounded_weights(weights: Array) -> Array:
+def bounded_weights(weights: Array, largest: float | None = None) -> Array:
     """Weights of rows on a scale on which sums and their products neither overflow nor vanish.
 
     Those of an ordinary scale come back as they are, others times a power of two, so that their
@@ -32,6 +36,8 @@ def bounded_weights(weights: Array) -> Array:
     ----------
     weights : array
         Nonnegative finite numbers, not all of them zero.
+    largest : float, optional
+        Largest weight of all rows, where these are some of them.
 
     Examples
     --------
@@ -41,7 +47,7 @@ def bounded_weights(weights: Array) -> Array:
     >>> weights / weights.sum()
     array([0.76923077, 0.23076923, 0.        ])
     """
-    largest = float(weights.max())
+    largest = float(weights.max()) if largest is None else largest
     kept = np.where(weights < NEGLIGIBLE * largest, 0.0, weights)
     exponent = math.frexp(largest)[1]
     shift = min(max(exponent, -FURTHEST), FURTHEST) - exponent
@@ -78,6 +84,11 @@ class Sample:
     n_threads: int = 1
     total: float = 1.0
 
+    @property
+    def parts(self) -> Parts | None:
+        """Where the rows are, if not here: see :mod:`.parts`."""
+        return None
+
     @classmethod
     def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Self:
         """Make a sample with uniform prior unless one is given; the prior is normalised."""
@@ -97,13 +108,18 @@ class Sample:
         weights = np.ones(len(y))
         if prior is not None:
             weights = bounded_weights(np.asarray(prior, dtype=np.float64))
-        total = float(weights.sum())
+        total = rounded(exact_sum(weights))
         return cls(y=y, prior=weights / total, total=total, **parts)  # type: ignore[arg-type]
 
     @property
     def numeric(self) -> bool:
         """Whether ``y`` are targets to be met, so that there are no margins."""
         return self.y.dtype.kind == "f"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, of all parts."""
+        return len(self.y)
 
     def outcomes(self, scores: Array) -> Array:
         """``y F(x)`` of labels; of targets, the scores themselves. It is its own inverse."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..kernels.parallel import run_rows
-from ..kernels.weights import add_column
 from ..types import Array
 from .ensemble import Ensemble
 from .history import History
 from .hypothesis import Hypothesis
 from .oracle import Candidate
+from .parts import ColumnOnParts, Make, Part, add_hypothesis, clear_scores
 from .sample import Sample
-from .weights import Weights
 
 T = TypeVar("T")
+
+ANYWHERE: Any = ColumnOnParts(-1, None)
+"""Column of a hypothesis of which only itself is known."""
 
 Combination = tuple[int, int, list[float]]
 """First and last member, and their coefficients."""
@@ -43,7 +45,7 @@ class Columns(Protocol):
         """Edges ``Σ_i dual_i h_j(x_i)``."""
 
 
-class State:
+class State(Part):
     """Everything that changes in a run.
 
     Only :meth:`move` (one coefficient), :meth:`shrink` and :meth:`replace` (all of them) and
@@ -75,9 +77,7 @@ class State:
     """
 
     def __init__(self, sample: Sample) -> None:
-        self.sample = sample
-        self.scores = np.zeros(len(sample.y))
-        self.weights = Weights(np.zeros(len(sample.y)))
+        super().__init__(sample)
         self.members: list[Hypothesis] = []
         self.coef: list[float] = []
         self.first = 0
@@ -95,22 +95,22 @@ class State:
         self.seconds_before = 0.0
         self.started = time.perf_counter()
 
-    @property
-    def dual(self) -> Array:
-        """Signed weights ``y_i d_i``; write into the array, it is never another one."""
-        return self.weights.dual
+    def each(self, question: Callable[..., T], *args: Any) -> list[T]:
+        """Answers ``question(part, *args)`` of all parts of the sample; one table is one part."""
+        parts = self.sample.parts
+        return [question(self, *args)] if parts is None else parts.each(question, *args)
 
     # -- the combination -------------------------------------------------------------------------
 
     def move(
-        self, candidate: Candidate, step: float, then: Callable[[int, int], T] | None = None
-    ) -> list[T]:
+        self, candidate: Candidate, step: float, make: Make | None = None, *args: Any
+    ) -> list[Any]:
         """Add ``step`` times a hypothesis to the combination.
 
-        ``then`` is called on every block of rows as soon as its scores have changed, while they are
-        still in the cache; what it returns is returned, in row order.
+        ``make(part, *args)`` makes what is called on every block of rows as soon as its scores have
+        changed, while they are still in the cache; what it returns is returned, in row order.
         """
-        results = self._add(candidate.column, step, then)
+        results = self._add(candidate, step, make, args)
         self.members.append(candidate.hypothesis)
         self.coef.append(step)
         return results
@@ -148,19 +148,15 @@ class State:
         self._remember_best()
         self.note(min_margin=self.min_margin, length=self.l1_norm)
         self.first = len(self.members)
-        self.scores[:] = 0.0
+        self.each(clear_scores)
         self.l1_norm, self.min_margin = 0.0, -1.0
         self.weights.change = None
 
     def _add(
-        self, column: Array, step: float, then: Callable[[int, int], T] | None = None
-    ) -> list[T]:
-        def add(start: int, stop: int) -> Any:
-            add_column(self.scores[start:stop], column[start:stop], step)
-            return None if then is None else then(start, stop)
-
+        self, candidate: Candidate, step: float, make: Make | None = None, args: Any = ()
+    ) -> list[Any]:
         self.l1_norm += abs(step)
-        return run_rows(add, len(self.scores), self.sample.n_threads)
+        return list(chain(*self.each(add_hypothesis, candidate, step, make, args)))
 
     @property
     def size(self) -> int:
@@ -268,7 +264,8 @@ class State:
         self.lower, self.upper = float(data["lower"]), float(data["upper"])
         self.history = History(data["history"])
         self.seconds_before = float(data["seconds"])
+        self.each(clear_scores)
         for member, step in zip(members[self.first :], self.coef[self.first :], strict=True):
-            self._add(self.sample.column(member), step)
+            self._add(Candidate(member, 0.0, ANYWHERE), step)
         # Not from the replay: :meth:`replace` has added the coefficients in another order.
         self.l1_norm, self.min_margin = float(data["l1_norm"]), float(data["min_margin"])

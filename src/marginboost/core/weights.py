@@ -41,11 +41,15 @@ class Weights:
         same scale as ``dual``, where the rule knows them.
     change : Reweighting, optional
         How ``dual`` came from what it was in the call before, where the rule can say.
+    size : float
+        What slopes and curvatures were divided by to get ``dual`` and ``curvature``, where the
+        rule knows them.
     """
 
     dual: Array
     curvature: Array | None = None
     change: Reweighting | None = None
+    size: float = 1.0
 
     @classmethod
     def of(cls, weights: Weights | Array) -> Weights:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -47,18 +48,34 @@ class BinnedMatrix:
         Feature names.
     has_missing : array (n_features,) of bool
         Whether each feature has a missing value.
+    labels, weights : array or None
+        Labels and weights of the rows, where they were read along with them.
+    named : bool
+        Whether models fitted to it expect rows with these names.
     """
 
     def __init__(
-        self, codes: Array, cuts: list[Array], categories: Categories, names: list[str]
+        self,
+        codes: Array,
+        cuts: list[Array],
+        categories: Categories,
+        names: list[str],
+        *,
+        labels: Array | None = None,
+        weights: Array | None = None,
+        named: bool = False,
     ) -> None:
         self.codes = np.ascontiguousarray(codes)
         self.cuts = cuts
         self.categories = categories
         self.names = names
+        self.labels, self.weights, self.named = labels, weights, named
         self.n_bins = np.array([count_bins(*pair) for pair in zip(cuts, categories, strict=True)])
         self._check_codes(len(names))
         self.n_features, self.n_rows = self.codes.shape
+        for what, values in (("labels", labels), ("weights", weights)):
+            if values is not None and len(values) != self.n_rows:
+                raise ValueError(f"{what}: got {len(values)}, expected one for each row of codes")
 
     def _check_codes(self, n_features: int) -> None:
         """Refuse codes that the kernels, which do not check, would read past their tables with."""
@@ -116,8 +133,8 @@ class BinnedMatrix:
         if max_bins is not None:
             check_number("max_bins", max_bins, at_least=2, integer=True)
         if sample_weight is not None:
-            sample_weight = _read_weights(sample_weight, table.n_rows)
-        rows = _sample_rows(table.n_rows) if max_bins is not None else None
+            sample_weight = read_weights(sample_weight, table.n_rows)
+        rows = sample_rows(table.n_rows) if max_bins is not None else None
         cuts: list[Array] = [np.empty(0)] * table.n_features
 
         def find(j: int) -> None:
@@ -127,7 +144,7 @@ class BinnedMatrix:
         run_blocks(find, table.n_features, threads)
         widest = max(count_bins(*pair) for pair in zip(cuts, table.categories, strict=True))
         codes = np.empty((table.n_features, table.n_rows), dtype=np.min_scalar_type(widest))
-        _fill(table, cuts, codes, threads)
+        fill_codes(table, cuts, codes, threads)
         return cls(codes, cuts, list(table.categories), list(table.names))
 
     @classmethod
@@ -146,6 +163,58 @@ class BinnedMatrix:
         names = frame_names(X) if is_frame(X) else default_names(source.shape[1])
         return cls.from_table(Table.learn(source, names, categorical), **settings)
 
+    @classmethod
+    def from_batches(
+        cls,
+        source: Any,
+        *,
+        label: Any = None,
+        weight: Any = None,
+        categorical: Sequence[Any] | None = None,
+        max_bins: int | None = 255,
+        n_jobs: int | None = None,
+    ) -> BinnedMatrix:
+        """Bin a table larger than memory, batch by batch.
+
+        Codes and cuts are those of the whole table in memory, whatever the batches; what is held is
+        the codes, a byte for most values, and one batch.
+
+        Parameters
+        ----------
+        source : Batches, or what it is made from
+            Parquet or Arrow files (one, a list, a folder), an array mapped into memory, a list of
+            batches, or a function that returns batches anew; see :class:`~marginboost.Batches`.
+        label, weight : str, optional
+            Columns that are no features: kept as ``labels`` and ``weights``. Weights also say where
+            cuts are, as ``sample_weight`` does in :meth:`from_table`.
+        categorical : sequence of str or int, optional
+            Columns that hold categories, by name or number among the features; None takes them from
+            the types of frames and files. Categories of all batches count.
+        max_bins, n_jobs
+            As in :meth:`from_table`.
+
+        Examples
+        --------
+        >>> rows = np.array([[1.0, 5.0, 0.0], [2.0, 5.0, 1.0], [4.0, 6.0, 1.0]])
+        >>> bins = BinnedMatrix.from_batches([rows[:1], rows[1:]], label="x2")
+        >>> bins.codes.tolist(), bins.cuts[0].tolist(), bins.labels.tolist()
+        ([[0, 1, 2], [0, 0, 1]], [1.5, 3.0], [0.0, 1.0, 1.0])
+        """
+        from .batches import Batches  # here, not above: they build on this module
+        from .streaming import bin_batches
+
+        batches = source if isinstance(source, Batches) else Batches(source)
+        found = bin_batches(
+            batches,
+            label=label,
+            weight=weight,
+            categorical=categorical,
+            max_bins=max_bins,
+            n_jobs=n_jobs,
+        )
+        named = batches.named and all(isinstance(name, str) for name in found.names)
+        return cls(**found._asdict(), named=named)
+
     def bin(self, X: Any, n_jobs: int | None = None) -> BinnedMatrix:
         """Bin other rows with the cuts of this matrix, for models fitted on it to read.
 
@@ -159,13 +228,50 @@ class BinnedMatrix:
             raise ValueError(f"X: {others[0]}, as in the rows that this matrix was made from")
         table = Table(source, self.names, self.categories)
         codes = np.empty((table.n_features, table.n_rows), dtype=self.codes.dtype)
-        _fill(table, self.cuts, codes, resolve_n_jobs(n_jobs))
+        fill_codes(table, self.cuts, codes, resolve_n_jobs(n_jobs))
         return BinnedMatrix(codes, self.cuts, self.categories, self.names)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write codes, cuts, names, labels and weights to a file, all of it or nothing.
+
+        The file is data, not code; :meth:`load` reads it.
+        """
+        from .bins_file import Contents, write_bins  # here, not above: few matrices are saved
+
+        parts = (getattr(self, name) for name in Contents._fields)
+        write_bins(path, Contents(*parts))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], *, mmap: bool = True) -> BinnedMatrix:
+        """Read a file that :meth:`save` wrote, and check all of it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        mmap : bool
+            Whether codes stay on the disk and are mapped into memory: the system keeps as many of
+            them there as it has room for. Fits are the same, to the last bit.
+
+        Raises
+        ------
+        ValueError
+            If the file is cut off, was altered, or is of another version.
+        """
+        from .bins_file import read_bins
+
+        return cls(**read_bins(path, mmap=mmap)._asdict())
 
     def take(self, rows: Array) -> BinnedMatrix:
         """Some rows, with the same bins: folds of a cross-validation share their binning."""
         return BinnedMatrix(
-            np.ascontiguousarray(self.codes[:, rows]), self.cuts, self.categories, self.names
+            np.ascontiguousarray(self.codes[:, rows]),
+            self.cuts,
+            self.categories,
+            self.names,
+            labels=None if self.labels is None else self.labels[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            named=self.named,
         )
 
     def dense(self, start: int, stop: int) -> Array:
@@ -177,6 +283,29 @@ class BinnedMatrix:
         for j in range(self.n_features):
             values[:, j] = self._representatives(j)[self.codes[j, start:stop]]
         return values
+
+    def column(self, j: int) -> Array:
+        """Column ``j`` as numbers: the middle of each value's bin, or the code of its category."""
+        return self.centres(j)[self.codes[j]]
+
+    def centres(self, j: int) -> Array:
+        """Number in the middle of each bin, the last for missing; of a category its code.
+
+        The outer bins, which have no end, are taken to be as wide as their neighbours. So whole
+        numbers that follow each other, each with a bin of its own, are their own middles.
+        """
+        if self.categories[j] is not None:
+            return self._representatives(j)
+        cuts = self.cuts[j]
+        if not len(cuts):
+            return np.array([0.0, np.nan])
+        halves = 0.5 * cuts  # first: differences of huge numbers overflow
+        first, last = np.diff(halves)[[0, -1]] if len(cuts) > 1 else (0.5, 0.5)
+        with np.errstate(over="ignore"):
+            ends = np.nan_to_num([cuts[0] - first, cuts[-1] + last])
+        middles = np.append(halves[:-1] + halves[1:], ends[1])
+        above = np.nextafter(cuts, np.inf)  # where floating point has no middle
+        return np.concatenate([ends[:1], np.maximum(middles, above), [np.nan]])
 
     def chunks(self) -> Any:
         """Row ranges small enough to be made dense."""
@@ -193,7 +322,8 @@ def count_bins(cuts: Array, categories: Array | None) -> int:
     return len(cuts) + 1 if categories is None else max(1, len(categories))
 
 
-def _read_weights(sample_weight: Any, n_rows: int) -> Array:
+def read_weights(sample_weight: Any, n_rows: int) -> Array:
+    """Weights as numbers, one nonnegative one for each row."""
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_rows,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
@@ -203,7 +333,7 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Array:
     return weights
 
 
-def _sample_rows(n_rows: int) -> Array | None:
+def sample_rows(n_rows: int) -> Array | None:
     """Evenly spaced rows for the quantiles; None where all rows are used."""
     if n_rows <= SAMPLE_ROWS:
         return None
@@ -252,7 +382,7 @@ def midpoints(low: Array, high: Array) -> Array:
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _fill(table: Table, cuts: list[Array], codes: Array, threads: int) -> None:
+def fill_codes(table: Table, cuts: list[Array], codes: Array, threads: int) -> None:
     """Write the codes: by row blocks for arrays, by columns for everything else."""
     plain = isinstance(table.source, np.ndarray) and all(c is None for c in table.categories)
     if plain and codes.dtype == np.uint8:

@@ -131,10 +131,10 @@ class Table:
         if table.n_features == 0:
             raise ValueError("X: got 0 columns, expected at least 1")
         if categorical is None:
-            categorical = [j for j in range(table.n_features) if table._has_category_type(j)]
+            categorical = [j for j in range(table.n_features) if table.has_category_type(j)]
         for j in categorical:
             check_number("categorical", j, at_least=0, at_most=table.n_features - 1, integer=True)
-            table.categories[j] = table._find_categories(j)
+            table.categories[j] = table.find_categories(j)
         return table
 
     # -- columns ------------------------------------------------------------------------------
@@ -207,18 +207,33 @@ class Table:
             return self.source[:, [j]].toarray().ravel()
         return self.source[:, j]
 
-    def _has_category_type(self, j: int) -> bool:
+    def has_category_type(self, j: int) -> bool:
+        """Whether a column is of a data frame's categorical types."""
         if not is_frame(self.source):
             return False
+        return _kind(self._raw(j)).startswith(("category", "categorical", "enum", "dictionary"))
+
+    def holds_nothing(self, j: int) -> bool:
+        """Whether the type of a frame's column says that all its values are missing."""
+        return is_frame(self.source) and _kind(self._raw(j)) == "null"
+
+    def plain_numbers(self, j: int) -> Array | None:
+        """Column of numbers, whole ones as such if none is missing; None if it holds others."""
         raw = self._raw(j)
-        kind = str(getattr(raw, "type", getattr(raw, "dtype", "")))
-        return kind.lower().startswith(("category", "categorical", "enum", "dictionary"))
+        kind = _kind(raw)
+        if not kind.startswith((*_WHOLE, *_REAL)):
+            return None
+        if not is_frame(self.source):
+            return np.asarray(raw)
+        if kind.startswith(_REAL) or _n_missing(raw):
+            return self._frame_numbers(j)
+        whole = np.asarray(raw.to_numpy())
+        return whole if whole.dtype.kind in "iub" else whole.astype(np.int64)
 
     def _frame_numbers(self, j: int) -> Array:
         raw = self._raw(j)
-        kind = str(getattr(raw, "type", getattr(raw, "dtype", ""))).lower()
-        numeric = kind.startswith(("int", "uint", "float", "double", "bool", "half", "decimal"))
-        if not numeric and kind not in ("object", "null"):
+        kind = _kind(raw)
+        if not kind.startswith((*_WHOLE, *_REAL)) and kind not in ("object", "null"):
             raise _not_numeric(self.names[j], f"type {kind}")
         try:
             if type(raw).__module__.startswith("pandas"):
@@ -233,11 +248,15 @@ class Table:
 
     # -- categories ------------------------------------------------------------------------------
 
-    def _local_categories(self, j: int) -> tuple[Array, Array]:
+    def local_categories(self, j: int) -> tuple[Array, Array]:
         """Local codes (-1 for missing) and the categories they stand for."""
         raw = self._raw(j)
         if hasattr(raw, "cat") and hasattr(raw.cat, "codes"):  # pandas
             return raw.cat.codes.to_numpy(), raw.cat.categories.to_numpy()
+        if hasattr(raw, "dictionary_encode") and _kind(raw).endswith(_ARROW_TEXT):
+            raw = raw.dictionary_encode()
+        if _kind(raw).startswith("dictionary") and hasattr(raw, "unify_dictionaries"):
+            return _arrow_categories(raw)
         if hasattr(raw, "to_pylist"):
             values: Any = raw.to_pylist()
         else:
@@ -248,8 +267,9 @@ class Table:
             codes[i] = -1 if _missing(value) else position.setdefault(value, len(position))
         return codes, np.array(list(position), dtype=object)
 
-    def _find_categories(self, j: int) -> Array:
-        codes, categories = self._local_categories(j)
+    def find_categories(self, j: int) -> Array:
+        """Categories of a column, sorted where they have an order."""
+        codes, categories = self.local_categories(j)
         used = categories[np.unique(codes[codes >= 0])]
         try:
             return np.sort(used)
@@ -257,7 +277,7 @@ class Table:
             return used
 
     def _encode(self, j: int, known: Array) -> Array:
-        codes, categories = self._local_categories(j)
+        codes, categories = self.local_categories(j)
         position = {category: k for k, category in enumerate(known.tolist())}
         names = np.asarray(categories, dtype=object).tolist()
         local = [position.get(category, -2) for category in names]
@@ -285,6 +305,33 @@ class Table:
                 f"X: column {self.names[j]!r} holds {came} ({some[0]}), expected {was} as in fit "
                 f"({some[1]})"
             )
+
+
+_WHOLE, _REAL = ("int", "uint", "bool"), ("float", "double", "half", "decimal")
+_ARROW_TEXT = ("string", "utf8", "string_view")
+
+
+def _kind(column: Any) -> str:
+    """Type of a frame's column, as its library calls it."""
+    return str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
+
+
+def _n_missing(column: Any) -> int:
+    """Missing values of a frame's column of whole numbers."""
+    if hasattr(column, "isna"):  # pandas
+        return int(column.isna().sum())
+    count = column.null_count  # polars has a method, pyarrow the number itself
+    return int(count() if callable(count) else count)
+
+
+def _arrow_categories(column: Any) -> tuple[Array, Array]:
+    """Codes (-1 for missing) and categories of a pyarrow column of dictionary type."""
+    whole = column.unify_dictionaries().combine_chunks()
+    values = whole.dictionary.to_pylist()
+    position: dict[Any, int] = {}
+    places = [-1 if _missing(v) else position.setdefault(v, len(position)) for v in values]
+    codes = whole.indices.cast("int64").fill_null(len(values)).to_numpy(zero_copy_only=False)
+    return np.array([*places, -1], dtype=np.int64)[codes], np.array(list(position), dtype=object)
 
 
 def _missing(value: Any) -> bool:

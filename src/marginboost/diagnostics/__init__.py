@@ -57,7 +57,9 @@ EdgeDisplay                                             sandwich of edge and mar
 GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
 SoftMarginDisplay                                       margins cut at ν (R2-E4, Fig. 4.4, 4.5)
 DualWeightDisplay                                       weights, caps (R2-E4, Fig. 4.6)
+row_contributions, Contributions                        what features contribute to answers for rows
 ShapeDisplay, Shape                                     shape functions of stumps
+ImportanceDisplay, WaterfallDisplay                     features by importance, one row's answer
 DecisionRegionDisplay                                   votes over two features (R1-E03; LB-E1)
 TrainingErrorDisplay                                    error and bound (R1-C05; LB-E3, LB-E5)
 ======================================================  ==========================================
@@ -77,6 +79,7 @@ from .bounds import (
 )
 from .coefficient_path import CoefficientPath, coefficient_path, lars_path
 from .comparison import Comparison, MeanPercent, best_methods, compare_errors, mean_percent
+from .contributions import Contributions, row_contributions
 from .convergence import (
     GapReport,
     L1NormReport,
@@ -98,12 +101,14 @@ from .displays import (
     EdgeDisplay,
     GapDisplay,
     GapRaceDisplay,
+    ImportanceDisplay,
     MarginDisplay,
     ReliabilityDisplay,
     Shape,
     ShapeDisplay,
     SoftMarginDisplay,
     TrainingErrorDisplay,
+    WaterfallDisplay,
 )
 from .edges import (
     SupportOverlap,
@@ -175,6 +180,7 @@ __all__ = [
     "CoefficientPath",
     "CoefficientPathDisplay",
     "Comparison",
+    "Contributions",
     "DecisionRegionDisplay",
     "DualWeightDisplay",
     "EdgeDisplay",
@@ -183,6 +189,7 @@ __all__ = [
     "GapDisplay",
     "GapRaceDisplay",
     "GapReport",
+    "ImportanceDisplay",
     "InfluenceRecorder",
     "InformationStopping",
     "L1NormReport",
@@ -206,6 +213,7 @@ __all__ = [
     "SupportOverlap",
     "TrainingErrorDisplay",
     "TubeFractions",
+    "WaterfallDisplay",
     "asymptotic_margin",
     "auxiliary_functions",
     "average_influence",
@@ -260,6 +268,7 @@ __all__ = [
     "q_squared",
     "rounds_to_consistency",
     "rounds_to_margin",
+    "row_contributions",
     "select_round",
     "selected_errors",
     "selection_quality",

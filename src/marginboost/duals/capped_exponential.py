@@ -8,13 +8,17 @@ left bounds the share of examples at or below the target, and one over it the gr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 
 from ..core.oracle import Candidate
+from ..core.parts import Part, do_blocks
 from ..core.state import State
-from ..kernels.parallel import run_rows
+from ..kernels.exact import rounded
 from ..kernels.weights import sign_weights, signed_scores
+from .exponential import divide_weights
 
 
 class CappedExponentialWeights:
@@ -44,28 +48,41 @@ class CappedExponentialWeights:
 
     def refresh(self, state: State) -> None:
         """Make the weights of the present scores."""
-        sample, rows = state.sample, len(state.scores)
-        prior = np.empty(0) if sample.uniform else sample.prior
-        aim = self.target * state.l1_norm
-
-        def measure(start: int, stop: int) -> float:
-            part = state.dual[start:stop]
-            signed_scores(state.scores[start:stop], sample.y[start:stop], part)
-            return float(part.min())
-
-        smallest = min(run_rows(measure, rows, sample.n_threads))
+        aim, n_rows = self.target * state.l1_norm, state.sample.n_rows
+        smallest = min(chain(*state.each(do_blocks, measure)))
         shift = max(smallest, aim)  # the largest weight becomes 1: they cannot all underflow
-
-        def weigh(start: int, stop: int) -> float:
-            part = state.dual[start:stop]
-            np.maximum(part, aim, out=part)
-            np.subtract(shift, part, out=part)
-            part *= self.rate
-            np.exp(part, out=part)
-            return sign_weights(part, sample.y[start:stop], prior[start:stop])
-
-        total = math.fsum(run_rows(weigh, rows, sample.n_threads))
-        state.weights.dual /= total
-        share = total / rows if sample.uniform else total
+        total = rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
+        state.each(divide_weights, total)
+        share = total / n_rows if state.sample.uniform else total
         self.log_share = math.log(share) - self.rate * (shift - aim)
         state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0
+
+
+def measure(part: Part) -> Callable[[int, int], float]:
+    """Make the function that writes ``y F`` of a block of rows in place of their weights.
+
+    It returns the smallest.
+    """
+
+    def block(start: int, stop: int) -> float:
+        here = part.dual[start:stop]
+        signed_scores(part.scores[start:stop], part.sample.y[start:stop], here)
+        return float(here.min())
+
+    return block
+
+
+def weigh(part: Part, rate: float, aim: float, shift: float) -> Callable[[int, int], int]:
+    """Make the function that makes unnormalised weights of ``y F``; it returns their exact sum."""
+    sample = part.sample
+    prior = np.empty(0) if sample.uniform else sample.prior
+
+    def block(start: int, stop: int) -> int:
+        here = part.dual[start:stop]
+        np.maximum(here, aim, out=here)
+        np.subtract(shift, here, out=here)
+        here *= rate
+        np.exp(here, out=here)
+        return sign_weights(here, sample.y[start:stop], prior[start:stop])
+
+    return block

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 
 from ..core.oracle import Candidate
+from ..core.parts import Part, do_blocks
 from ..core.state import State
-from ..kernels.parallel import run_rows
+from ..kernels.exact import LARGEST_WEIGHT, rounded
 from ..kernels.weights import sign_weights, signed_scores
 from ..types import Array
 
@@ -57,40 +59,48 @@ class ExponentialWeights:
 
     def move(self, state: State, candidate: Candidate, step: float, shift: float) -> None:
         """Add a hypothesis and make the new weights, in one pass over the rows."""
-        self._finish(state, shift, state.move(candidate, step, self._weigh(state, shift)))
+        self._finish(state, shift, state.move(candidate, step, weigh, shift))
 
     def refresh(self, state: State, shift: float) -> None:
         """Make the weights of the present scores; ``shift`` is a guess of ``log_total``."""
-        rows, threads = len(state.scores), state.sample.n_threads
-        self._finish(state, shift, run_rows(self._weigh(state, shift), rows, threads))
+        self._finish(state, shift, list(chain(*state.each(do_blocks, weigh, shift))))
 
-    def _finish(self, state: State, shift: float, blocks: list[tuple[float, float]]) -> None:
+    def _finish(self, state: State, shift: float, blocks: list[tuple[float, int]]) -> None:
         """Normalise, from the smallest ``y F`` and the sum of weights of every block."""
-        smallest, total = min(low for low, _ in blocks), math.fsum(part for _, part in blocks)
-        if not (math.isfinite(total) and total > 0.0):  # a bad guess: the largest weight becomes 1
+        smallest, total = min(low for low, _ in blocks), rounded(sum(part for _, part in blocks))
+        if not 0.0 < total < LARGEST_WEIGHT:  # a bad guess: the largest weight becomes 1
             self.refresh(state, -smallest)
             return
         self.log_scale = shift
         if abs(total - 1.0) > 1e-13:
-            state.weights.dual /= total
+            state.each(divide_weights, total)
             self.log_scale += math.log(total)
         self.shift = shift
         self.log_total = shift + math.log(total)
         state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0
 
-    def _weigh(self, state: State, shift: float) -> Callable[[int, int], tuple[float, float]]:
-        """Return the function that makes unnormalised weights on a block of rows."""
-        sample = state.sample
-        prior = np.empty(0) if sample.uniform else sample.prior
-        offset = shift + (math.log(len(sample.y)) if sample.uniform else 0.0)
 
-        def weigh(start: int, stop: int) -> tuple[float, float]:
-            y, part = sample.y[start:stop], state.dual[start:stop]
-            signed_scores(state.scores[start:stop], y, part)
-            smallest = float(part.min())
-            np.subtract(-offset, part, out=part)
-            with np.errstate(over="ignore", under="ignore"):
-                np.exp(part, out=part)
-            return smallest, sign_weights(part, y, prior[start:stop])
+def divide_weights(part: Part, total: float) -> None:
+    """Divide all weights by a number."""
+    part.weights.dual /= total
 
-        return weigh
+
+def weigh(part: Part, shift: float) -> Callable[[int, int], tuple[float, int]]:
+    """Make the function that makes unnormalised weights on a block of rows.
+
+    It returns the smallest ``y F`` and the exact sum of weights.
+    """
+    sample, scores, dual = part.sample, part.scores, part.dual
+    prior = np.empty(0) if sample.uniform else sample.prior
+    offset = shift + (math.log(sample.n_rows) if sample.uniform else 0.0)
+
+    def block(start: int, stop: int) -> tuple[float, int]:
+        y, here = sample.y[start:stop], dual[start:stop]
+        signed_scores(scores[start:stop], y, here)
+        smallest = float(here.min())
+        np.subtract(-offset, here, out=here)
+        with np.errstate(over="ignore", under="ignore"):
+            np.exp(here, out=here)
+        return smallest, sign_weights(here, y, prior[start:stop])
+
+    return block

@@ -17,18 +17,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 
 from ..core.oracle import Candidate
+from ..core.parts import Part, do_blocks
+from ..core.sample import Sample
 from ..core.state import State
+from ..kernels.exact import as_total, bound_of, exact_sum, rounded, steps_below
 from ..kernels.logistic import logistic_slopes, negative_sizes, scale_pair
-from ..kernels.parallel import run_rows
 from ..losses import Logistic, Loss, ResidualLoss
 from ..types import Array
 
-Facts = tuple[float, float, float]
-"""Of some rows: Σ|slope|, their part of the mean loss, smallest ``y F``."""
+Facts = tuple[int, int, float]
+"""Of some rows: exact Σ|slope|, exact sum of losses, smallest ``y F``."""
 
 
 class NewtonWeights:
@@ -51,55 +54,80 @@ class NewtonWeights:
 
     def refresh(self, state: State) -> bool:
         """Make the weights of the present scores; False where no row has a slope."""
-        facts = self._make(state)
-        return self._settle(state, run_rows(facts, len(state.scores), state.sample.n_threads))
+        return self._settle(state, state.each(do_blocks, weigh, self.loss, state.l1_norm))
 
     def move(self, state: State, candidate: Candidate, step: float) -> bool:
         """Add a hypothesis and make the weights that follow."""
-        return self._settle(state, state.move(candidate, step, self._make(state)))
+        reach = state.l1_norm + abs(step)
+        return self._settle(state, [state.move(candidate, step, weigh, self.loss, reach)])
 
-    def _make(self, state: State) -> Callable[[int, int], Facts]:
-        """Return the function that makes the weights of a block of rows."""
-        if state.weights.curvature is None:
-            state.weights.curvature = np.empty(len(state.scores))
-        sample, curvature = state.sample, state.weights.curvature
-        weights = np.empty(0) if sample.uniform else sample.prior
+    def _weight_of_losses(self, sample: Sample) -> float:
+        """Sum of the weights with which losses and slopes are summed."""
+        return sample.n_rows if sample.uniform else 1.0
 
-        def block(start: int, stop: int) -> Facts:
-            here = slice(start, stop)
-            rows = sample.y[here], state.scores[here], weights[here]
-            size, loss, least = slopes(self.loss, *rows, state.dual[here], curvature[here])
-            return size, loss / len(sample.y) if sample.uniform else loss, least
-
-        return block
-
-    def _settle(self, state: State, facts: list[Facts]) -> bool:
+    def _settle(self, state: State, answers: list[list[Facts]]) -> bool:
         """Normalise, and note the loss and the smallest margin."""
-        assert state.weights.curvature is not None
-        sample, curvature = state.sample, state.weights.curvature
-        size = math.fsum(fact[0] for fact in facts)
-        self.mean_loss = math.fsum(fact[1] for fact in facts)
+        sizes, losses, least = zip(*chain(*answers), strict=True)
+        sample, size = state.sample, rounded(sum(sizes))
+        self.mean_loss = rounded(sum(losses)) / self._weight_of_losses(sample)
         if not sample.numeric and state.l1_norm > 0.0:
-            state.min_margin = min(fact[2] for fact in facts) / state.l1_norm
+            state.min_margin = min(least) / state.l1_norm
         if not (size > 0.0 and math.isfinite(size)):
             return False
-        factor = 1.0 / size
-
-        def scale(start: int, stop: int) -> None:
-            scale_pair(state.dual[start:stop], curvature[start:stop], factor)
-
-        run_rows(scale, len(state.scores), sample.n_threads)
+        state.weights.size = size / self._weight_of_losses(sample)
+        state.each(do_blocks, scale, 1.0 / size)
         return True
 
 
+# -- questions to parts ----------------------------------------------------------------------------
+
+
+def weigh(part: Part, loss: Loss, reach: float) -> Callable[[int, int], Facts]:
+    """Make the function that makes the weights of a block of rows, whose scores reach so far."""
+    if part.weights.curvature is None:
+        part.weights.curvature = np.empty(len(part.scores))
+    sample, curvature = part.sample, part.weights.curvature
+    weights = np.empty(0) if sample.uniform else sample.prior
+
+    def block(start: int, stop: int) -> Facts:
+        here = slice(start, stop)
+        rows = sample.y[here], part.scores[here], weights[here]
+        return slopes(loss, *rows, reach, part.dual[here], curvature[here])
+
+    return block
+
+
+def scale(part: Part, factor: float) -> Callable[[int, int], None]:
+    """Make the function that multiplies weights and curvatures of a block of rows."""
+    curvature = part.weights.curvature
+    assert curvature is not None
+
+    def block(start: int, stop: int) -> None:
+        scale_pair(part.dual[start:stop], curvature[start:stop], factor)
+
+    return block
+
+
 def slopes(
-    loss: Loss, y: Array, scores: Array, weights: Array, dual: Array, curvature: Array
+    loss: Loss,
+    y: Array,
+    scores: Array,
+    weights: Array,
+    reach: float,
+    dual: Array,
+    curvature: Array,
 ) -> Facts:
-    """Write slopes and curvatures of some rows, not normalised; empty ``weights`` mean ones."""
+    """Write slopes and curvatures of some rows, not normalised; empty ``weights`` mean ones.
+
+    No score exceeds ``reach`` in size.
+    """
     if isinstance(loss, Logistic):
         negative_sizes(scores, curvature)  # room for exponentials: NumPy makes many at once
         np.exp(curvature, out=curvature)
-        return logistic_slopes(y, scores, curvature, weights, dual, curvature)
+        bounds = bound_of(1.0), bound_of(1.0 + reach)  # no weight is above 1
+        steps = (*steps_below(bounds[0]), *steps_below(bounds[1]))
+        found = logistic_slopes(y, scores, curvature, weights, steps, dual, curvature)
+        return as_total(found[:2], bounds[0]), as_total(found[2:4], bounds[1]), found[4]
     y = y.astype(np.float64)
     t = loss.argument(y, scores)
     slope, second = loss.dual(t), np.abs(loss.curvature(t))
@@ -113,4 +141,4 @@ def slopes(
         dual *= weights
         curvature *= weights
         value = weights * value
-    return float(np.abs(dual).sum()), float(value.sum()), float((y * scores).min())
+    return exact_sum(np.abs(dual)), exact_sum(value), float((y * scores).min())

@@ -10,14 +10,15 @@ each other's negatives, steps are then Newton's for the logistic loss of F_2 - F
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.special import log_softmax
 
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
+from ..core.parts import Part
+from ..core.sample import Sample
 from ..core.state import State
+from ..kernels.exact import exact_sum
 from ..kernels.logistic import below_largest, softmax_slopes
 from ..kernels.parallel import run_rows
 from ..losses import ClassLoss, Logistic
@@ -33,37 +34,40 @@ class SoftmaxWeights(NewtonWeights):
 
     def refresh(self, state: State) -> bool:
         """Make the weights of the present scores; False where no row has a slope."""
-        sample = state.sample
-        assert isinstance(sample, LabelByLabel)
-        return self._settle(
-            state, run_rows(self._make(state), len(sample.labels), sample.n_threads)
-        )
+        return self._settle(state, state.each(weigh_examples))
 
     def move(self, state: State, candidate: Candidate, step: float) -> bool:
         """Add a hypothesis and make the weights that follow."""
         state.move(candidate, step)
         return self.refresh(state)
 
-    def _make(self, state: State) -> Callable[[int, int], Facts]:
-        """Return the function that makes the weights of a block of examples."""
-        sample = state.sample
-        assert isinstance(sample, LabelByLabel)
-        if state.weights.curvature is None:
-            state.weights.curvature = np.empty(len(state.scores))
-        matrices = state.scores, state.dual, state.weights.curvature
-        scores, dual, curvature = (values.reshape(-1, sample.n_classes) for values in matrices)
-        weights = sample.example_prior
+    def _weight_of_losses(self, sample: Sample) -> float:
+        """Losses are summed with prior weights."""
+        return 1.0
 
-        def block(start: int, stop: int) -> Facts:
-            here = slice(start, stop)
-            room = curvature[here]  # of exponentials: NumPy makes many at once
-            below_largest(scores[here], room)
-            np.exp(room, out=room)
-            return softmax_slopes(
-                sample.labels[here], scores[here], room, weights[here], dual[here], room
-            )
 
-        return block
+def weigh_examples(part: Part) -> list[Facts]:
+    """Make the weights of all examples; facts by block of them."""
+    sample = part.sample
+    assert isinstance(sample, LabelByLabel)
+    if part.weights.curvature is None:
+        part.weights.curvature = np.empty(len(part.scores))
+    matrices = part.scores, part.dual, part.weights.curvature
+    scores, dual, curvature = (values.reshape(-1, sample.n_classes) for values in matrices)
+    weights = sample.example_prior
+
+    def block(start: int, stop: int) -> Facts:
+        here = slice(start, stop)
+        room = curvature[here]  # of exponentials: NumPy makes many at once
+        below_largest(scores[here], room)
+        np.exp(room, out=room)
+        sizes, losses = np.empty((2, stop - start))
+        least = softmax_slopes(
+            sample.labels[here], scores[here], room, weights[here], dual[here], room, sizes, losses
+        )
+        return exact_sum(sizes), exact_sum(losses), least
+
+    return run_rows(block, len(sample.labels), sample.n_threads)
 
 
 class ClassLossWeights(SoftmaxWeights):
@@ -82,29 +86,35 @@ class ClassLossWeights(SoftmaxWeights):
         super().__init__()
         self.class_loss = loss
 
-    def _make(self, state: State) -> Callable[[int, int], Facts]:
-        """Return the function that makes the weights of a block of examples."""
-        sample = state.sample
-        assert isinstance(sample, LabelByLabel)
-        if state.weights.curvature is None:
-            state.weights.curvature = np.empty(len(state.scores))
-        n_classes, prior = sample.n_classes, sample.example_prior
-        matrices = state.scores, state.dual, state.weights.curvature
-        scores, dual, curvature = (values.reshape(-1, n_classes) for values in matrices)
-        signs = sample.y.reshape(-1, n_classes)
+    def refresh(self, state: State) -> bool:
+        """Make the weights of the present scores; False where no row has a slope."""
+        return self._settle(state, state.each(weigh_by_class_loss, self.class_loss))
 
-        def block(start: int, stop: int) -> Facts:
-            here = slice(start, stop)
-            value, slope, bend = self.class_loss.slopes(scores[here], sample.labels[here])
-            bend = np.abs(bend) * (n_classes / (n_classes - 1.0))
-            bend[(bend == 0.0) & (slope != 0.0)] = 1.0
-            dual[here], curvature[here] = slope, bend
-            dual[here] *= prior[here, None]
-            curvature[here] *= prior[here, None]
-            least = float((signs[here] * scores[here]).min())
-            return float(np.abs(dual[here]).sum()), float(prior[here] @ value), least
 
-        return block
+def weigh_by_class_loss(part: Part, loss: ClassLoss) -> list[Facts]:
+    """Make the weights of all examples under a loss; facts by block of them."""
+    sample = part.sample
+    assert isinstance(sample, LabelByLabel)
+    if part.weights.curvature is None:
+        part.weights.curvature = np.empty(len(part.scores))
+    n_classes, prior = sample.n_classes, sample.example_prior
+    matrices = part.scores, part.dual, part.weights.curvature
+    scores, dual, curvature = (values.reshape(-1, n_classes) for values in matrices)
+    signs = sample.y.reshape(-1, n_classes)
+
+    def block(start: int, stop: int) -> Facts:
+        here = slice(start, stop)
+        value, slope, bend = loss.slopes(scores[here], sample.labels[here])
+        bend = np.abs(bend) * (n_classes / (n_classes - 1.0))
+        bend[(bend == 0.0) & (slope != 0.0)] = 1.0
+        dual[here], curvature[here] = slope, bend
+        dual[here] *= prior[here, None]
+        curvature[here] *= prior[here, None]
+        least = float((signs[here] * scores[here]).min())
+        sizes = np.abs(dual[here]).sum(axis=1)
+        return exact_sum(sizes), exact_sum(prior[here] * value), least
+
+    return run_rows(block, len(sample.labels), sample.n_threads)
 
 
 def softmax_losses(scores: Array, labels: Array) -> Array:

@@ -27,6 +27,7 @@ from ..oracles.stumps import StumpOracle
 from ..types import Array
 from ..validation import check_number
 from .fitted import FittedAttributes
+from .staged import Start
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
@@ -190,17 +191,19 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         if isinstance(X, BinnedMatrix):
             if hasattr(self, "feature_names_in_"):  # of an earlier fit
                 del self.feature_names_in_
-            self.n_features_in_ = X.n_features
-            return X, Features(list(X.names), list(X.categories), named=False)
+            features = Features(list(X.names), list(X.categories), X.named)
+            self.set_features(features)
+            return X, features
         X = self._check_rows(X, reset=True)
         if X.shape[0] == 0:
             raise ValueError(f"X: got 0 rows, expected at least {self.fewest_rows}")
         given = getattr(self, "feature_names_in_", None)
         names = default_names(X.shape[1]) if given is None else list(given)
-        table = Table.learn(X, names, self._categorical_columns(names))
+        table = Table.learn(X, names, self.categorical_columns(names))
         return table, Features(names, table.categories, named=given is not None)
 
-    def _categorical_columns(self, names: list[str]) -> list[int] | None:
+    def categorical_columns(self, names: list[str]) -> list[int] | None:
+        """Numbers of the columns that hold categories; None where their types say so."""
         chosen = self.categorical_features
         if isinstance(chosen, str) and chosen == "from_dtype":
             return None
@@ -280,23 +283,31 @@ class BaseBooster(FittedAttributes, BaseEstimator):
             bins = rows
         elif bins is None and oracle.needs_bins:
             bins = self.bin_rows(rows, weights)
-        # A fixed seed unless one is asked for: fits repeat, and interrupted ones can go on.
-        state = 0 if self.random_state is None else self.random_state
-        seed = int(check_random_state(state).randint(2**31 - 1))
         threads = resolve_n_jobs(self.n_jobs)
-        return {"rows": rows, "bins": bins, "seed": seed, "n_threads": threads}
+        return {"rows": rows, "bins": bins, "seed": self._seed(), "n_threads": threads}
+
+    def _seed(self) -> int:
+        """A fixed seed unless one is asked for: fits repeat, and interrupted ones can go on."""
+        state = 0 if self.random_state is None else self.random_state
+        return int(check_random_state(state).randint(2**31 - 1))
 
     # -- the run and the model -------------------------------------------------------------------
 
-    def _train(self, sample: Sample, oracle: Oracle, rule: Rule, encode: Encoder) -> Run:
+    def start_of(self, data: Any) -> Start:
+        """How a run on these rows begins: from nothing, unless a subclass says otherwise."""
+        return Start()
+
+    def _train(
+        self, sample: Sample, oracle: Oracle, rule: Rule, encode: Encoder, start: Start
+    ) -> Run:
         """Run the algorithm on a sample."""
         return train(
             sample,
             oracle,
             rule,
-            max_rounds=self.max_rounds(sample),
+            max_rounds=self.max_rounds(sample) + start.rounds,
             tol=self.tolerance(),
-            callbacks=self._make_callbacks(encode),
+            callbacks=[*start.callbacks, *self._make_callbacks(encode)],
         )
 
     def _make_callbacks(self, encode: Encoder) -> list[Callback]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from ..core.callbacks import Encoder
 from ..core.objective import Objective
 from ..core.oracle import Oracle
+from ..core.parts import PartedSample, Parts
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
@@ -43,6 +44,8 @@ from .inputs import (
     weigh_classes,
 )
 from .multiclass import ONE_VS_REST, Reduction, solve_problems
+from .staged import NOTHING_GIVEN, Given
+from .training_set import SIGNS, TrainingSet
 
 __all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document"]
 
@@ -77,7 +80,8 @@ FITTED_ATTRIBUTES = """classes_ : array
     intercept_ : float
         Always 0: a constant is a hypothesis like any other.
     feature_importances_ : array
-        Share of Σ|α| that each feature carries.
+        Share of each feature in what moves the votes: of stumps the mean size of its contribution
+        over the training rows, as in ``explain().importance()``, of others its share of Σ|α|.
     n_features_in_, feature_names_in_
         As in scikit-learn.
     problems_ : list of classifiers
@@ -88,44 +92,6 @@ FITTED_ATTRIBUTES = """classes_ : array
         number of rounds. :class:`~marginboost.MulticlassBooster` offers other codes.
     code_ : array (classes, problems)
         With more than two classes: which side each class is on in each problem."""
-
-
-@dataclass(frozen=True)
-class TrainingSet:
-    """Checked rows of a fit.
-
-    Attributes
-    ----------
-    features : Features
-        Names and kinds of the columns.
-    rows : Table or BinnedMatrix
-        The rows.
-    classes : array
-        The labels.
-    labels : array of int
-        Position of each row's class; in a problem of two sides -1, 1, or 0 for neither.
-    weights : array
-        Weights of the rows.
-    """
-
-    features: Features
-    rows: FeatureRows
-    classes: Array
-    labels: Array
-    weights: Array
-
-    @property
-    def used(self) -> Array:
-        """Mask of the rows that a problem of two sides learns from."""
-        return (self.weights > 0) & (self.labels != 0)
-
-    def of_signs(self) -> TrainingSet:
-        """Same rows of two classes, labelled -1 and 1."""
-        return replace(self, labels=(2 * self.labels - 1).astype(np.int8))
-
-    def of_sides(self, sides: Array) -> TrainingSet:
-        """Same rows as a problem of two classes, given the side of each class."""
-        return replace(self, classes=np.array([-1, 1]), labels=sides[self.labels].astype(np.int8))
 
 
 class Problem(NamedTuple):
@@ -227,13 +193,20 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         """
         return self.fit_reduction(X, y, sample_weight, ONE_VS_REST)
 
-    def fit_reduction(self, X: Any, y: Any, sample_weight: Any, reduction: Reduction) -> Self:
+    def fit_reduction(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        reduction: Reduction,
+        given: Given = NOTHING_GIVEN,
+    ) -> Self:
         """Fit the model; more than two classes are reduced to two in this way."""
         oracle = self.checked_oracle()
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
-        self.learn_rows(rows, features, labels, weights, oracle, reduction)
+        self.learn_rows(rows, features, labels, weights, oracle, reduction, given)
         return self
 
     def learn_rows(
@@ -244,13 +217,37 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         weights: Array,
         oracle: Oracle,
         reduction: Reduction,
+        given: Given = NOTHING_GIVEN,
     ) -> None:
         """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
         classes = _learn_classes(labels, weights)
-        self._forget()
         index = class_positions(classes, labels)
-        self.learn(TrainingSet(features, rows, classes, index, weights), oracle, reduction)
+        data = self.extend(TrainingSet(features, rows, classes, index, weights), given)
+        self._forget()
+        self.learn(data, oracle, reduction)
+
+    def fit_parts(
+        self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
+    ) -> Self:
+        """Fit the model to rows in parts, whose labels are positions of classes, which are sorted.
+
+        Of ``bins`` only the cuts are read. There are no ``dual_`` and ``margins_`` then. Votes are
+        not compared with labels: where scores are no log-odds, probabilities are shares of votes.
+        """
+        oracle = self.checked_oracle()
+        self._forget()
+        self.set_features(features)
+        layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0, np.int64)
+        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts=parts)
+        self.learn(data, oracle, ONE_VS_REST)
+        for known in ("dual_", "margins_"):
+            delattr(self, known)
+        return self
+
+    def extend(self, data: TrainingSet, given: Given) -> TrainingSet:
+        """Put what else a fit is given with its rows; here nothing is."""
+        return data
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows; where scores are no log-odds, compare votes with labels too."""
@@ -260,7 +257,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             self.solve(data.of_signs(), oracle, self._encoder(data))
         else:
             self._learn_several(data, oracle, reduction)
-        if self.fits_link():
+        if self.fits_link() and data.parts is None:
             self._fit_link(data, oracle)
 
     def _learn_several(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
@@ -295,7 +292,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         sample = self._make_sample(data, used, oracle, bins)
         self.prepare(sample, oracle)
         problem = self.build_problem(data, used, sample, oracle)
-        self.store(self._train(sample, oracle, problem.rule, encode), problem)
+        self.store(self._train(sample, oracle, problem.rule, encode, self.start_of(data)), problem)
 
     def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
         """Compare votes with labels, if possible on rows held back from a smaller fit."""
@@ -351,6 +348,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self, data: TrainingSet, used: Array, oracle: Oracle, bins: BinnedMatrix | None = None
     ) -> Sample:
         """Make the sample of the rows ``used``; ``bins`` are those of all rows with weight."""
+        if data.parts is not None:
+            assert isinstance(data.rows, BinnedMatrix)
+            return PartedSample.of(data.parts, data.rows, data.sides, self._seed())
         if bins is not None and len(used) < bins.n_rows:
             bins = bins.take(np.searchsorted(np.flatnonzero(data.weights > 0), used))
         parts = self._sample_parts(data.rows, data.weights, used, oracle, bins)
@@ -375,7 +375,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
 
     def _encoder(self, data: TrainingSet, sides: Array | None = None) -> Encoder:
         """Encode other data for a problem: rows of the classes on either side, and their signs."""
-        signs_of = np.array([-1, 1], dtype=np.int8) if sides is None else sides
+        signs_of = SIGNS if sides is None else sides
 
         def encode(X: Any, y: Any) -> tuple[FeatureRows, Array]:
             rows = self._read_with(data.features, X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..core.sample import bounded_weights
+from ..kernels.exact import exact_sum, rounded
 from ..types import Array
 from ..validation import check_number
 
@@ -108,6 +109,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
     """
     if sample_weight is None:
         return np.ones(n_rows)
+    weights = check_weights(sample_weight, n_rows)
+    if not weights.any():
+        raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
+    return bounded_weights(weights)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> Array:
+    """Weights as an array of nonnegative numbers, as they are given."""
     _check_plain("sample_weight", sample_weight)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
@@ -124,9 +133,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
             f"sample_weight: got a negative weight in row {int(np.argmin(weights))}, "
             "expected nonnegative numbers"
         )
-    if not weights.any():
-        raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
-    return bounded_weights(weights)
+    return weights
 
 
 def check_class_weight(class_weight: Any) -> None:
@@ -155,17 +162,28 @@ def weigh_classes(class_weight: Any, labels: Array, weights: Array) -> Array:
     if class_weight is None:
         return weights
     classes, index = np.unique(labels, return_inverse=True)
-    if isinstance(class_weight, str):
-        totals = np.bincount(index, weights)
-        present = totals > 0.0
-        even = weights.sum() / present.sum()
-        factors = np.divide(even, totals, out=np.zeros(len(classes)), where=present)
+    totals = [exact_sum(weights[index == k]) for k in range(len(classes))]
+    weighed = weights * class_factors(class_weight, classes, totals)[index]
+    return bounded_weights(weighed)
+
+
+def class_factors(class_weight: Any, classes: Array, totals: Sequence[int]) -> Array:
+    """Factors on the weights of the rows of each class, not all of them without effect.
+
+    ``totals`` are the exact sums of the weights of each class.
+    """
+    present = np.array([total > 0 for total in totals])
+    if class_weight is None:
+        factors = np.ones(len(classes))
+    elif isinstance(class_weight, str):
+        even = rounded(sum(totals)) / present.sum()
+        sums = np.array([rounded(total) for total in totals])
+        factors = np.divide(even, sums, out=np.zeros(len(classes)), where=present)
     else:
         factors = _factors(class_weight, classes.tolist())
-    weighed = weights * factors[index]
-    if not weighed.any():
+    if not (factors[present] > 0.0).any():
         raise ValueError(f"class_weight: got {class_weight!r}, which leaves no row any weight")
-    return bounded_weights(weighed)
+    return factors
 
 
 def _factors(class_weight: Mapping[Any, float], classes: list[Any]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -96,6 +97,12 @@ class LabelClassifier(BaseMarginClassifier):
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows, all classes in one run."""
+        if data.parts is not None:
+            raise TypeError(
+                f"{type(self).__name__} makes one run of all classes, which it cannot do on rows "
+                "in parts; GradientBoostClassifier and AdaBoostClassifier can"
+            )
+        data = replace(data, extras=data.extras.of_labels(len(data.classes)))
         used = np.flatnonzero(data.weights > 0)
         sample = self.sample_type.of_classes(
             data.labels[used],
@@ -105,7 +112,9 @@ class LabelClassifier(BaseMarginClassifier):
         )
         self.prepare(sample, oracle)
         problem = self.build_problem(data, used, sample, oracle)
-        self.store(self._train(sample, oracle, problem.rule, self._encoder(data)), problem)
+        start = self.start_of(data)
+        run = self._train(sample, oracle, problem.rule, self._encoder(data), start)
+        self.store(run, problem)
 
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model, and what is known about the training rows."""

@@ -67,7 +67,9 @@ def solve_problems(
         table = rows if len(used) == len(data.weights) else rows.take(used)
         bins = classifier.bin_rows(table, data.weights[used])
     problems = [
-        classifier.solve_side(data, sides, oracle, bins, int(random.randint(2**31 - 1)))
-        for sides in code.T
+        classifier.solve_side(
+            data.of_problem(k), sides, oracle, bins, int(random.randint(2**31 - 1))
+        )
+        for k, sides in enumerate(code.T)
     ]
     return code, problems

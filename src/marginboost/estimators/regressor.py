@@ -17,6 +17,8 @@ from ..model.features import FeatureRows
 from ..types import Array
 from .base import BaseBooster, document
 from .inputs import read_targets, read_weights
+from .staged import NOTHING_GIVEN, Given
+from .training_set import TargetSet
 
 __all__ = ["BaseBoostRegressor", "document"]
 
@@ -39,7 +41,8 @@ FITTED_ATTRIBUTES = """estimators_ : list of Hypothesis
     intercept_ : float
         Always 0: a constant is a hypothesis like any other.
     feature_importances_ : array
-        Share of Σ|α| that each feature carries.
+        Share of each feature in what moves predictions: of stumps the mean size of its contribution
+        over the training rows, as in ``explain().importance()``, of others its share of Σ|α|.
     n_features_in_, feature_names_in_
         As in scikit-learn."""
 
@@ -73,22 +76,39 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         -------
         self
         """
+        return self.fit_targets(X, y, sample_weight, NOTHING_GIVEN)
+
+    def fit_targets(self, X: Any, y: Any, sample_weight: Any, given: Given) -> Self:
+        """Fit the model, with what else is given."""
         oracle = self.checked_oracle()
         rows, features = self._learn_rows(X, y)
-        targets = read_targets(y, rows.n_rows)
+        targets = self.read_y(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
+        data = self.extend(TargetSet(features, rows, targets, weights), given)
         self._forget()
-        used = np.flatnonzero(weights > 0)
-        sample = self._make_sample(rows, targets, weights, oracle)
+        self.learn(data, oracle)
+        return self
+
+    def extend(self, data: TargetSet, given: Given) -> TargetSet:
+        """Put what else a fit is given with its rows; here nothing is."""
+        return data
+
+    def learn(self, data: TargetSet, oracle: Oracle) -> None:
+        """Learn from checked rows."""
+        sample = self._make_sample(data.rows, data.targets, data.weights, oracle)
         self.prepare(sample, oracle)
-        run = self._train(sample, oracle, self.make_rule(sample), self._encoder(features))
+        rule, encode = self.make_rule(sample), self._encoder(data.features)
+        run = self._train(sample, oracle, rule, encode, self.start_of(data))
         self.store(run)
         self.model_ = RegressionModel(
-            type(self).__name__, features, FittedRun.of(run), chosen=self._chosen()
+            type(self).__name__, data.features, FittedRun.of(run), chosen=self._chosen()
         )
-        self.dual_ = np.zeros(len(targets))
-        self.dual_[used] = run.dual
-        return self
+        self.dual_ = np.zeros(len(data.targets))
+        self.dual_[np.flatnonzero(data.weights > 0)] = run.dual
+
+    def read_y(self, y: Any, n_rows: int) -> Array:
+        """Targets, checked."""
+        return read_targets(y, n_rows)
 
     def _make_sample(
         self, rows: FeatureRows, targets: Array, weights: Array, oracle: Oracle

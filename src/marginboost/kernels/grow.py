@@ -10,19 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
+from .columns import choose_columns
 from .jit import kernel
 from .parallel import UNTIL_DISMISSED, work_together, worker_loop
 from .shares import (
+    BY_DEPTH,
     BY_RATIO,
-    CRITERION,
     DIVIDE,
     GATHER,
     KIND,
-    L2,
     LARGE,
     MAX_DEPTH,
     MAX_LEAVES,
     MEASURE,
+    MIN_GAIN,
     MIN_ROWS,
     MIN_WEIGHT,
     N_FREE,
@@ -41,8 +42,9 @@ from .shares import (
     Job,
     do_share,
     fill_table,
+    node_rules,
 )
-from .splits import best_ratio, first_best, score
+from .splits import best_ratio, bounded_value, first_best, score
 from .ties import TIE, resolution
 
 FULL = -1
@@ -108,6 +110,8 @@ def open_child(job: Job, parent: int, k: int, start: int, stop: int, rows: float
     node["depth"] = job.nodes[parent]["depth"] + 1
     node["left"] = node["right"] = node["feature"] = node["slot"] = -1
     node["gain"] = node["left_weight"] = 0.0
+    node["parent"] = parent
+    node["low"], node["high"] = job.nodes[parent]["low"], job.nodes[parent]["high"]
     node["cut"] = node["missing_left"] = 0
 
 
@@ -132,8 +136,7 @@ def divide(job: Job, parent: int) -> bool:
     if n_left == 0 or n_left == stop - start:
         release(job, parent)
         return False
-    if job.row_weights.size == 0:
-        weight = n_left * job.limits[ROW_WEIGHT]
+    weight = (n_left if job.row_weights.size == 0 else weight) * job.limits[ROW_WEIGHT]
     node["left"], node["right"] = order[N_NODES], order[N_NODES] + 1
     order[N_NODES] += 2
     border = start + n_left
@@ -145,6 +148,8 @@ def divide(job: Job, parent: int) -> bool:
     order[KIND] = GATHER
     do_task(job, n_shares)
     add_parts(job, parent, n_shares)
+    if job.monotonic.size > 0:
+        bound_children(job, parent)
     job.nodes[order[LARGE]]["slot"], node["slot"] = node["slot"], -1
     return True
 
@@ -169,18 +174,37 @@ def add_parts(job: Job, parent: int, n_shares: int) -> None:
 
 
 @kernel
+def bound_children(job: Job, parent: int) -> None:
+    """Part the values of two children in the middle, where their feature has a direction.
+
+    Then no leaf below the one can pass a leaf below the other.
+    """
+    node = job.nodes[parent]
+    rules, left, right = node_rules(job, parent, node["feature"]), node["left"], node["right"]
+    if rules[4] == 0:
+        return
+    middle = 0.5 * bounded_value(job.sums[left, 0], job.sums[left, 1], rules)
+    middle += 0.5 * bounded_value(job.sums[right, 0], job.sums[right, 1], rules)
+    middle = min(max(middle, rules[2]), rules[3])
+    if rules[4] > 0:
+        job.nodes[left]["high"] = job.nodes[right]["low"] = middle
+    else:
+        job.nodes[left]["low"] = job.nodes[right]["high"] = middle
+
+
+@kernel
 def choose_split(job: Job, which: int) -> bool:
     """Give a node the best of its features' splits."""
     if job.order[SEEK_SMALL + which] == 0:
         return False
     k, splits = job.order[SMALL + which], job.splits[which]
     node = job.nodes[k]
-    node["score"] = score(job.sums[k], job.shape[CRITERION], job.limits[L2])
+    node["score"] = score(job.sums[k], node_rules(job, k, -1))
     if job.shape[BY_RATIO] != 0:
         j = best_ratio(splits, job.sums[k, job.sums.shape[1] - 1])
     else:
         j = first_best(splits, node["score"])
-    if j < 0:
+    if j < 0 or splits[j]["gain"] <= job.limits[MIN_GAIN]:
         return False
     node["feature"], node["gain"], node["cut"] = j, splits[j]["gain"], splits[j]["cut"]
     node["left_weight"] = splits[j]["left_weight"]
@@ -204,6 +228,10 @@ def search_children(job: Job) -> bool:
                 return False
             order[N_FREE] -= 1
             job.nodes[order[SMALL]]["slot"] = job.free[order[N_FREE]]
+        if job.allowed.shape[1] > 0:
+            for which in range(2):
+                if order[SEEK_SMALL + which]:
+                    choose_columns(job, which)
         order[KIND] = SEARCH
         do_task(job, job.tiles.size - 1)
     for which in (1, 0):
@@ -222,7 +250,8 @@ def search_children(job: Job) -> bool:
 def next_parent(job: Job) -> int:
     """Take the node that is divided next; the others keep their order, the newest last.
 
-    With a limit on leaves it is that of largest gain, oldest on ties. Without one the tree is the
+    With a limit on leaves it is that of largest gain, oldest on ties; where trees grow level by
+    level, the largest gain of those next to the root. Without a limit the tree is the
     same whatever the order: the newest and smallest first keeps few sums, no more than there are
     halvings of the rows.
     """
@@ -235,7 +264,8 @@ def next_parent(job: Job) -> int:
             size = max(abs(mine["score"]) + mine["gain"], abs(best["score"]) + best["gain"])
             newer = waiting[position] > waiting[chosen]
             margin = resolution(size) if newer else -resolution(size)
-            if mine["gain"] > best["gain"] + margin:
+            higher = (best["depth"] - mine["depth"]) * job.shape[BY_DEPTH]
+            if higher > 0 or (higher == 0 and mine["gain"] > best["gain"] + margin):
                 chosen = position
     parent = waiting[chosen]
     order[N_WAITING] -= 1

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..types import Array
+from .exact import on_grid
 from .intrinsics import AHEAD, BYTE_PAIRS, add_pairs, prefetch
 from .jit import kernel
 
@@ -37,12 +38,17 @@ def pack_words(codes: Array, tiles: Array, words: Array) -> None:
 
 
 @kernel
-def pair_up(slopes: Array, curvatures: Array, factor: float, out: Array) -> tuple[float, float]:
-    """Write slope and ``factor`` times curvature of each row side by side; returns their sums."""
+def pair_up(
+    slopes: Array, curvatures: Array, first: float, second: float, out: Array
+) -> tuple[float, float]:
+    """Write slope and curvature of each row, times factors, side by side; returns their sums.
+
+    Both are then shares of about one, and rounded so that all their sums are exact.
+    """
     slope = curvature = 0.0
     for i in range(slopes.size):
-        out[i, 0] = slopes[i]
-        out[i, 1] = factor * curvatures[i]
+        out[i, 0] = on_grid(first * slopes[i])
+        out[i, 1] = on_grid(second * curvatures[i])
         slope += out[i, 0]
         curvature += out[i, 1]
     return slope, curvature
@@ -50,10 +56,13 @@ def pair_up(slopes: Array, curvatures: Array, factor: float, out: Array) -> tupl
 
 @kernel
 def pair_sizes(signed: Array, factor: float, out: Array) -> tuple[float, float]:
-    """Write each number times ``factor``, and its absolute value, side by side; returns sums."""
+    """Write each number times ``factor``, and its absolute value, side by side; returns sums.
+
+    They are shares of one, and rounded so that all their sums are exact.
+    """
     total = size = 0.0
     for i in range(signed.size):
-        out[i, 0] = factor * signed[i]
+        out[i, 0] = on_grid(factor * signed[i])
         out[i, 1] = abs(out[i, 0])
         total += out[i, 0]
         size += out[i, 1]

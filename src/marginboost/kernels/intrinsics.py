@@ -1,4 +1,4 @@
-"""What only LLVM can say: memory asked for in advance, pairs added as one, atomic numbers.
+"""What only LLVM can say: bits of a number, memory asked for in advance, pairs added as one, atoms.
 
 Each has a Python twin, for kernels that are not compiled.
 """
@@ -10,10 +10,26 @@ import threading
 import time
 from typing import Any
 
+import numpy as np
 from numba.core import types
 
 from ..types import Array
 from .jit import build, intrinsic
+
+
+def _bits(number: float) -> int:
+    return int(np.float64(number).view(np.int64))
+
+
+@intrinsic(twin=_bits)
+def bits_of(_: Any, number: Any) -> Any:
+    """Bits of a float64 as an int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], build.ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
 
 AHEAD = 64
 """Rows between the one that is asked for and the one at hand."""

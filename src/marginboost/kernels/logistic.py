@@ -5,10 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
+from .intrinsics import bits_of
 from .jit import kernel
 
-FACTORS = 32
-"""Factors of at most 2 that are multiplied before a logarithm is taken."""
+STEPS = 1024
+LOGARITHMS = np.log1p(np.arange(STEPS + 1) / STEPS)
+"""``log(1 + t)`` for t in [0, 1], in equal steps."""
+RECIPROCALS = 1.0 / (1.0 + np.arange(STEPS + 1) / STEPS)
+
+
+@kernel
+def log_of_sum(tail: float) -> float:
+    """``log(1 + tail)`` for a tail in [0, 1]: that of the step below, and a series for the rest.
+
+    >>> abs(log_of_sum(1.0) - np.log(2.0)) < 2e-16, log_of_sum(1e-300)
+    (True, 1e-300)
+    """
+    step = np.int64(tail * STEPS)
+    rest = (tail - step * (1.0 / STEPS)) * RECIPROCALS[step]
+    square = rest * rest
+    series = rest + square * ((rest * (1.0 / 3.0) - 0.5) + square * (rest * 0.2 - 0.25))
+    return LOGARITHMS[step] + series
 
 
 @kernel
@@ -20,15 +37,22 @@ def negative_sizes(scores: Array, out: Array) -> None:
 
 @kernel
 def logistic_slopes(
-    y: Array, scores: Array, tails: Array, weights: Array, dual: Array, curvature: Array
-) -> tuple[float, float, float]:
+    y: Array,
+    scores: Array,
+    tails: Array,
+    weights: Array,
+    steps: tuple[float, float, float, float],
+    dual: Array,
+    curvature: Array,
+) -> tuple[int, int, int, int, float]:
     """Write signed weights and curvatures; returns Σ|dual|, the loss, the smallest ``y F``.
 
-    ``tails`` are ``exp(-|F|)``. Empty ``weights`` stand for ones. Then the sum of ``log(1 + e)`` is
-    the logarithm of a product, which is taken every so many rows.
+    ``tails`` are ``exp(-|F|)``. Empty ``weights`` stand for ones. Both sums are exact, in whole
+    numbers of the units that the steps round to (see ``exact``).
     """
-    size, loss, least = 0.0, 0.0, np.inf
-    product, n_factors = 1.0, 0
+    size_1, size_2, loss_1, loss_2, least = 0, 0, 0, 0, np.inf
+    coarse, fine, coarse_loss, fine_loss = steps
+    zeros = bits_of(coarse), bits_of(fine), bits_of(coarse_loss), bits_of(fine_loss)
     for i in range(scores.size):
         margin, tail = y[i] * scores[i], tails[i]
         least = min(least, margin)
@@ -36,21 +60,20 @@ def logistic_slopes(
         wrong = tail * right
         slope = wrong if margin > 0.0 else right
         second = right * wrong
+        loss = log_of_sum(tail) + max(-margin, 0.0)
         if weights.size > 0:
             slope *= weights[i]
             second *= weights[i]
-            loss += weights[i] * (np.log1p(tail) + max(-margin, 0.0))
-        else:
-            product *= 1.0 + tail
-            n_factors += 1
-            if n_factors == FACTORS:
-                loss += np.log(product)
-                product, n_factors = 1.0, 0
-            loss += max(-margin, 0.0)
-        size += slope
+            loss *= weights[i]
+        above = slope + coarse
+        size_1 += bits_of(above) - zeros[0]
+        size_2 += bits_of((slope - (above - coarse)) + fine) - zeros[1]
+        above = loss + coarse_loss
+        loss_1 += bits_of(above) - zeros[2]
+        loss_2 += bits_of((loss - (above - coarse_loss)) + fine_loss) - zeros[3]
         dual[i] = y[i] * slope
         curvature[i] = second
-    return size, loss + np.log(product), least
+    return size_1, size_2, loss_1, loss_2, least
 
 
 @kernel
@@ -66,15 +89,24 @@ def below_largest(scores: Array, out: Array) -> None:
 
 @kernel
 def softmax_slopes(
-    labels: Array, scores: Array, powers: Array, weights: Array, dual: Array, curvature: Array
-) -> tuple[float, float, float]:
-    """Write ``own - p`` and ``p (1 - p) K / (K - 1)``; returns as :func:`logistic_slopes` does.
+    labels: Array,
+    scores: Array,
+    powers: Array,
+    weights: Array,
+    dual: Array,
+    curvature: Array,
+    sizes: Array,
+    losses: Array,
+) -> float:
+    """Write ``own - p`` and ``p (1 - p) K / (K - 1)``, Σ|dual| and the loss of each row.
+
+    Returns the smallest of the scores, those of wrong labels with the other sign.
 
     ``powers`` (rows, K) are ``exp(F - the largest)``, perhaps in the place of ``curvature``.
     Complements of probabilities are sums of the others, so that none is lost to rounding.
     """
     n_rows, n_classes = scores.shape
-    size, loss, least = 0.0, 0.0, np.inf
+    least = np.inf
     factor = n_classes / (n_classes - 1.0)
     for i in range(n_rows):
         own, top, weight = labels[i], 0, weights[i]
@@ -92,9 +124,9 @@ def softmax_slopes(
             least = min(least, scores[i, k] if k == own else -scores[i, k])
         curvature[i, top] = weight * factor * share * (others * share)
         dual[i, own] = weight * wrong
-        size += 2.0 * weight * wrong  # the other slopes sum to the same
-        loss += weight * (np.log1p(others) + scores[i, top] - scores[i, own])
-    return size, loss, least
+        sizes[i] = 2.0 * weight * wrong  # the other slopes sum to the same
+        losses[i] = weight * (np.log1p(others) + scores[i, top] - scores[i, own])
+    return least
 
 
 @kernel

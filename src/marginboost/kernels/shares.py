@@ -35,9 +35,10 @@ DIVIDE, GATHER, SEARCH, MEASURE = 0, 1, 2, 3
 KIND, NODE, SMALL, LARGE, SEEK_SMALL, SEEK_LARGE = 0, 1, 2, 3, 4, 5
 N_NODES, N_WAITING, N_FREE, ORDER_LENGTH = 6, 7, 8, 9
 """Places in the work order: the task at hand, and how far the tree has grown."""
-MAX_DEPTH, MAX_LEAVES, CRITERION, BY_RATIO, STOP_PURE, SHAPE_LENGTH = 0, 1, 2, 3, 4, 5
-"""Places in the limits of a tree that are whole numbers; 0 leaves means no limit."""
-L2, MIN_WEIGHT, MIN_ROWS, ROW_WEIGHT, LIMITS_LENGTH = 0, 1, 2, 3, 4
+MAX_DEPTH, MAX_LEAVES, CRITERION, BY_RATIO, STOP_PURE = 0, 1, 2, 3, 4
+BY_DEPTH, TOGETHER, SHAPE_LENGTH = 5, 6, 7
+"""Places in the limits of a tree that are whole numbers; 0 means no limit."""
+L2, MIN_WEIGHT, MIN_ROWS, ROW_WEIGHT, MIN_GAIN, MAX_FEATURES, LIMITS_LENGTH = 0, 1, 2, 3, 4, 5, 6
 """Places in the limits of a tree that are not."""
 
 GROWING = np.dtype(
@@ -46,6 +47,9 @@ GROWING = np.dtype(
         ("score", "f8"),
         ("rows", "f8"),
         ("left_weight", "f8"),
+        ("low", "f8"),
+        ("high", "f8"),
+        ("parent", "i8"),
         ("feature", "i8"),
         ("cut", "i8"),
         ("missing_left", "i8"),
@@ -58,7 +62,7 @@ GROWING = np.dtype(
     ]
 )
 """A node of a growing tree: its rows are ``start:stop``; ``left`` is -1 at a leaf, where
-``feature`` may still hold a split that was not made."""
+``feature`` may still hold a split that was not made; values of its leaves are in ``low:high``."""
 
 
 class Job(NamedTuple):
@@ -81,7 +85,7 @@ class Job(NamedTuple):
     labels : array of int32
         Own label of every row where all its weight is on that; else empty.
     row_weights : array (N,)
-        Weights of the rows, as numbers of rows; empty where all are equal.
+        Weights of the rows, in units of the limit ROW_WEIGHT; empty where all are equal.
     rows, spare : array of uint32
         Rows of the tree, those of a node together and in order; room for as many.
     packed, packed_labels : array (rows, channels), array of int32
@@ -92,6 +96,15 @@ class Job(NamedTuple):
         Room for sums of one feature that are not kept, with zeros; room for a scan.
     splits : array (2, features) of SPLIT
         Best splits of two siblings.
+    monotonic : array of int64
+        For each feature 1 where values of leaves must not fall with it, -1 where they must not
+        rise, 0 for neither; empty where it is 0 for all.
+    groups : array (groups, features) of uint8
+        Features that may meet on one way from root to leaf; no groups where all may.
+    allowed : array (2, features) of uint8
+        Features that two siblings may be split by; without features where all may always be used.
+    seeds : array of int64
+        Random number of each node, where features are drawn for every split.
     counts : array (shares, 2) of int64
         Rows that go left in each share, and in all before it.
     parts : array (shares, 2, channels + 1)
@@ -124,6 +137,10 @@ class Job(NamedTuple):
     cells: Array
     room: Array
     splits: Array
+    monotonic: Array
+    groups: Array
+    allowed: Array
+    seeds: Array
     counts: Array
     parts: Array
     nodes: Array
@@ -257,6 +274,15 @@ def least_weight(job: Job, k: int) -> float:
 
 
 @kernel
+def node_rules(job: Job, k: int, j: int) -> tuple[int, float, float, float, int]:
+    """Criterion, l2, bounds on values of leaves, and their direction along feature j, if any."""
+    node, along = job.nodes[k], 0
+    if j >= 0 and job.monotonic.size > 0:
+        along = job.monotonic[j]
+    return job.shape[CRITERION], job.limits[L2], node["low"], node["high"], along
+
+
+@kernel
 def keep_sums(job: Job, tile: int, k: int) -> None:
     """Sums of a node's rows for the features of a tile, into the node's slot."""
     node = job.nodes[k]
@@ -288,15 +314,18 @@ def search_kept(job: Job, tile: int) -> None:
         rest = job.histograms[job.nodes[job.order[LARGE]]["slot"], begin:end].reshape(-1)
         for i in range(mine.size):
             rest[i] -= mine[i]
-    rules = (job.shape[CRITERION], job.limits[L2])
     for which in range(2):
         if job.order[SEEK_SMALL + which] != 0:
             k = job.order[SMALL + which]
             floor, slot = least_weight(job, k), job.nodes[k]["slot"]
             for j in range(first, last):
+                split = job.splits[which, j]
+                if job.allowed.shape[1] > 0 and job.allowed[which, j] == 0:
+                    split["gain"] = 0.0
+                    continue
                 begin = job.features[j, 2]
                 cells = job.histograms[slot, begin : begin + job.features[j, 1] + 1]
-                kind, split = job.features[j, 0], job.splits[which, j]
+                kind, rules = job.features[j, 0], node_rules(job, k, j)
                 scan(cells, kind, job.sums[k], floor, rules, job.room[tile], split)
 
 
@@ -316,7 +345,7 @@ def search_afresh(job: Job, tile: int, which: int) -> None:
             n_labels += 1
     total[n_labels] = job.sums[k, last]
     total = total[: n_labels + 1]
-    floor, rules = least_weight(job, k), (job.shape[CRITERION], job.limits[L2])
+    floor, rules = least_weight(job, k), node_rules(job, k, -1)
     for j in range(job.tiles[tile], job.tiles[tile + 1]):
         kind, n_bins = job.features[j, 0], job.features[j, 1]
         flat = job.cells[tile, : (n_bins + 1) * (n_labels + 1)]

@@ -106,11 +106,44 @@ def score_several(
 
 
 @kernel
-def score(channels: Array, criterion: int, l2: float) -> float:
+def is_free(rules: Any) -> bool:
+    """Whether neither bounds nor a direction restrict the values of leaves."""
+    return rules[2] == -np.inf and rules[3] == np.inf and rules[4] == 0
+
+
+@kernel
+def bounded_value(signed: float, weight: float, rules: Any) -> float:
+    """Value of a leaf for SQUARES, within the bounds."""
+    return min(max(signed / (weight + rules[1]), rules[2]), rules[3])
+
+
+@kernel
+def score_value(signed: float, weight: float, value: float, l2: float) -> float:
+    """What a leaf of this value scores; with the best value that is what SQUARES says."""
+    return value * (2.0 * signed - (weight + l2) * value)
+
+
+@kernel
+def score_two(signed: float, weight: float, other: float, rest: float, rules: Any) -> float:
+    """Score of two sides with one signed sum; -inf where values go in the wrong direction."""
+    criterion, l2 = rules[0], rules[1]
+    if is_free(rules):
+        return score_one(signed, weight, criterion, l2) + score_one(other, rest, criterion, l2)
+    left, right = bounded_value(signed, weight, rules), bounded_value(other, rest, rules)
+    if rules[4] * (right - left) < 0.0:
+        return -np.inf
+    return score_value(signed, weight, left, l2) + score_value(other, rest, right, l2)
+
+
+@kernel
+def score(channels: Array, rules: Any) -> float:
     """Score of a node: that of a left side which has everything."""
-    last = channels.size - 1
+    last, criterion, l2 = channels.size - 1, rules[0], rules[1]
     if last == 1:
-        return score_one(channels[0], channels[1], criterion, l2)
+        if rules[2] == -np.inf and rules[3] == np.inf:
+            return score_one(channels[0], channels[1], criterion, l2)
+        value = bounded_value(channels[0], channels[1], rules)
+        return score_value(channels[0], channels[1], value, l2)
     weights = (channels[last], 0.0)
     return score_several(channels[:last], channels, 0, channels, weights, criterion, l2)
 
@@ -158,13 +191,11 @@ def score_sides(
     left: Array, missing: Array, side: int, total: Array, left_weight: float, rules: Any
 ) -> float:
     """Score of both sides together; missing values are left where ``side`` is 1."""
-    criterion, l2 = rules
     rest = total[left.size] - left_weight
     if left.size > 1:
-        return score_several(left, missing, side, total, (left_weight, rest), criterion, l2)
+        return score_several(left, missing, side, total, (left_weight, rest), rules[0], rules[1])
     signed = left[0] + side * missing[0]
-    found = score_one(signed, left_weight, criterion, l2)
-    return found + score_one(total[0] - signed, rest, criterion, l2)
+    return score_two(signed, left_weight, total[0] - signed, rest, rules)
 
 
 @kernel
@@ -174,7 +205,8 @@ def scan(
     """Write the best split of one feature to ``split``, the lowest cut on ties.
 
     ``cells`` (bins + 1, channels) are the sums by bin, those of missing values last, ``total`` the
-    channels of the node, ``floor`` the least weight of a side, ``rules`` the criterion and l2;
+    channels of the node, ``floor`` the least weight of a side, ``rules`` the criterion, l2, bounds
+    on values of leaves and their direction (-1, 0, 1) along the feature;
     ``left`` is room for the left side's sums, which is a prefix of the bins, for PARTITION in
     :func:`category_order`; for CATEGORY one bin, or then last all of them. Missing values are tried
     on both sides, left first; where there are none they go to the heavier side. Alone they stand
@@ -187,7 +219,7 @@ def scan(
         scan_prefixes(cells, total, floor, rules, split)
         return
     order = category_order(cells) if kind == PARTITION else np.empty(0, np.int64)
-    whole = score(total, rules[0], rules[1])
+    whole = score(total, rules)
     best, bar, best_weight = whole, whole + resolution(whole), 0.0
     best_cut = best_side = 0
     left, left_weight = left[:n_labels], 0.0
@@ -221,8 +253,8 @@ def scan_prefixes(cells: Array, total: Array, floor: float, rules: Any, split: A
 
     This is where most fits spend their scans.
     """
-    criterion, l2 = rules
-    all_signed, all_weight, whole = total[0], total[1], score(total, criterion, l2)
+    l2, plain = rules[1], rules[0] == SQUARES and is_free(rules)
+    all_signed, all_weight, whole = total[0], total[1], score(total, rules)
     best, bar, best_cut, best_weight = whole, whole + resolution(whole), 0, 0.0
     signed = weight = 0.0
     for cut in range(cells.shape[0] - 2):
@@ -234,12 +266,11 @@ def scan_prefixes(cells: Array, total: Array, floor: float, rules: Any, split: A
         if rest < floor:
             break
         other = all_signed - signed
-        if criterion == SQUARES:  # with one division
+        if plain:  # with one division
             left, right = weight + l2, rest + l2
             found = (signed * signed * right + other * other * left) / (left * right)
         else:
-            found = score_one(signed, weight, criterion, l2)
-            found += score_one(other, rest, criterion, l2)
+            found = score_two(signed, weight, other, rest, rules)
         if found > bar:
             best, bar = found, found + resolution(found)
             best_cut, best_weight = cut, weight

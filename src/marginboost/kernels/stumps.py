@@ -62,8 +62,9 @@ def histograms_uint8(codes: Array, dual: Array, out: Array) -> None:
         for start in range(0, dual.size, block):
             stop = min(start + block, dual.size)
             histogram_pair(codes[j, start:stop], codes[other, start:stop], dual[start:stop], copies)
-        out[other] = (copies[1, 0] + copies[1, 1])[:256]
-        out[j] = (copies[0, 0] + copies[0, 1])[:256]
+        for k in range(256):  # an assignment of whole rows would take three seconds to compile
+            out[other, k] = copies[1, 0, k] + copies[1, 1, k]
+            out[j, k] = copies[0, 0, k] + copies[0, 1, k]
 
 
 @kernel

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from ..types import Array
+from .exact import LARGEST_WEIGHT, as_total, bound_of, steps_below
+from .intrinsics import bits_of
 from .jit import kernel, reducing_kernel
 
 
@@ -22,23 +24,31 @@ def signed_scores(scores: Array, y: Array, out: Array) -> None:
         out[i] = y[i] * scores[i]
 
 
-@reducing_kernel
-def sign_weights(weights: Array, y: Array, prior: Array) -> float:
-    """Turn ``weights`` into ``y * prior * weights`` in place; returns the sum before signing.
+def sign_weights(weights: Array, y: Array, prior: Array) -> int:
+    """Turn ``weights`` into ``y * prior * weights`` in place; returns the exact sum before signing.
 
-    An empty ``prior`` stands for ones.
+    An empty ``prior`` stands for ones. Weights are nonnegative; those above 4 are added as 4, so
+    that the sum of at most 2²² of them says whether it is the sum of all as they are.
     """
-    total = 0.0
-    if prior.size == 0:
-        for i in range(weights.size):
-            total += weights[i]
-            weights[i] *= y[i]
-    else:
-        for i in range(weights.size):
-            weight = weights[i] * prior[i]
-            total += weight
-            weights[i] = weight * y[i]
-    return total
+    bound = bound_of(LARGEST_WEIGHT)
+    return as_total(sign_and_add(weights, y, prior, *steps_below(bound)), bound)
+
+
+@kernel
+def sign_and_add(
+    weights: Array, y: Array, prior: Array, coarse: float, fine: float
+) -> tuple[int, int]:
+    """Do the work of :func:`sign_weights`; the sum is in whole numbers of two units."""
+    first, second, all_first, all_second = bits_of(coarse), bits_of(fine), 0, 0
+    for i in range(weights.size):
+        weight = weights[i] if prior.size == 0 else weights[i] * prior[i]
+        limited = weight if weight < LARGEST_WEIGHT else LARGEST_WEIGHT
+        above = limited + coarse
+        rest = limited - (above - coarse)
+        all_first += bits_of(above) - first
+        all_second += bits_of(rest + fine) - second
+        weights[i] = weight * y[i]
+    return all_first, all_second
 
 
 @reducing_kernel
@@ -48,20 +58,6 @@ def weighted_sum(dual: Array, column: Array) -> float:
     for i in range(dual.size):
         total += dual[i] * column[i]
     return total
-
-
-@kernel
-def wrong_weight(dual: Array, column: Array, y: Array) -> tuple[float, int]:
-    """Weight and number of the rows that a ±1 column gets wrong.
-
-    Summed directly, not as (1 - edge) / 2, because that difference loses all digits near edge 1.
-    """
-    weight, count = 0.0, 0
-    for i in range(dual.size):
-        if column[i] * y[i] < 0:
-            weight += abs(dual[i])
-            count += 1
-    return weight, count
 
 
 # -- weights that are capped below a threshold and fall exponentially above it ---------------------

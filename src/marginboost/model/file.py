@@ -152,7 +152,25 @@ def _run_to_data(run: FittedRun) -> dict[str, Any]:
         },
         "stop": str(run.stop),
         "n_iter": len(run.history),
+        **_background_to_data(run),
     }
+
+
+def _background_to_data(run: FittedRun) -> dict[str, Any]:
+    """Where the training rows lie, of a model that keeps it."""
+    if not run.background:
+        return {}
+    entries = [
+        {
+            "feature": feature,
+            "low": _number_to_data(known.low),
+            "high": _number_to_data(known.high),
+            "cuts": known.cuts.tolist(),
+            "shares": known.shares.tolist(),
+        }
+        for feature, known in sorted(run.background.items())
+    ]
+    return {"background": entries}
 
 
 def _library_version() -> str:
@@ -230,14 +248,20 @@ def _param_to_data(value: Any, field: str) -> Any:
             f"{field}: a scikit-learn estimator ({type(value).__name__}) cannot be written as data"
             f"{_JOBLIB}"
         )
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+    value = _listed(value)
     if isinstance(value, list | tuple):
         return [_param_to_data(item, field) for item in value]
     if isinstance(value, Mapping):
         weights = [_scalar_to_data(weight, field) for weight in value.values()]
         return {"classes": _values_to_data(_as_values(value), field), "weights": weights}
     return _scalar_to_data(value, field)
+
+
+def _listed(value: Any) -> Any:
+    """Arrays and sets as lists, the latter in a fixed order."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def _loss_to_data(value: Loss | ClassLoss, field: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..core.stop import Stop
 from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
 from ..validation import parameter_names
+from .background import Background, Distribution
 from .base import FittedRun, RegressionModel
 from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
@@ -146,8 +147,9 @@ HEAD = ("format", "version", "library", "estimator", "params", "features")
 LABELS = ("classes",)
 RUN = ("ensemble", "history", "certificate", "stop", "n_iter")
 PROBLEMS = ("code", "problems")
-FITTED = ("chosen", "link")
-"""Of classifiers that choose something in fit, or whose votes were turned into probabilities."""
+FITTED = ("chosen", "background", "link")
+"""Of models that choose something in fit, are sums of one-feature functions, or whose votes were
+turned into probabilities."""
 
 
 def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any:
@@ -163,7 +165,8 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     version = _check_format(Field(document))
     numeric, several = version == 3, version == 2 and "problems" in document
     parts = (*HEAD, *(() if numeric else LABELS), *(PROBLEMS if several else RUN))
-    fields = Field(document).keys(parts, FITTED[: 1 if numeric else 2])
+    optional = [k for k in FITTED if k != ("link" if numeric else "background" if several else "")]
+    fields = Field(document).keys(parts, optional)
     fields["library"].is_a(str, "a version as string")
     name = fields["estimator"].is_a(str, "the name of an estimator")
     known = [n for n, kind in registry.items() if _of_numbers(kind) == numeric]
@@ -279,10 +282,31 @@ def _read_run(fields: dict[str, Field], features: Features, shape: tuple[int, ..
         history=_read_history(fields["history"]),
         certificate=_read_certificate(fields["certificate"]),
         stop=fields["stop"].made_by(Stop, f"one of {', '.join(Stop)}"),
+        background=_read_background(fields, len(features)),
     )
     if fields["n_iter"].is_a(int, "the number of rounds") != len(run.history):
         fields["n_iter"].wrong(f"{len(run.history)}, the number of rounds in history")
     return run
+
+
+def _read_background(fields: dict[str, Field], n_features: int) -> Background:
+    """Where the training rows lie along the features of an additive model."""
+    found: Background = {}
+    for item in fields.get("background", Field([], "background")).items():
+        entries = item.keys(("feature", "low", "high", "cuts", "shares"))
+        feature = entries["feature"].is_a(int, "the number of a feature")
+        if not 0 <= feature < n_features or feature in found:
+            entries["feature"].wrong(f"a number below {n_features}, each once")
+        low, high = (entries[end].number() for end in ("low", "high"))
+        cuts, shares = (
+            np.array([number.number(finite=True) for number in entries[name].items()])
+            for name in ("cuts", "shares")
+        )
+        try:
+            found[feature] = Distribution(low, high, cuts, shares)
+        except ValueError as error:
+            item.wrong(str(error), error)
+    return found
 
 
 def _read_chosen(
@@ -332,6 +356,9 @@ def _read_params(
         if registry is not None and _wraps(owner) and isinstance(entry.value, list | dict):
             params[name] = _read_booster_param(name, entry, registry)
             continue
+        if name == "interaction_cst" and isinstance(entry.value, list):
+            params[name] = [[_read_scalar(c) for c in group.items()] for group in entry.items()]
+            continue
         params[name] = _read_param(entry, depth)
         _check_kind(name, params[name], entry)
     return params
@@ -346,8 +373,8 @@ def _check_kind(name: str, value: Any, entry: Field) -> None:
         if name != "loss":
             entry.wrong("a setting, not a loss")
     elif isinstance(value, dict):
-        if name != "class_weight":
-            entry.wrong("a setting, not weights of classes")
+        if name not in ("class_weight", "monotonic_cst"):
+            entry.wrong("a setting, not numbers by class or column")
     elif name == "oracle" or (name == "estimator" and value is not None):
         entry.wrong("a base learner")
     elif name == "callbacks" and value is not None:

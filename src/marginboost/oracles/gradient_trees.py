@@ -15,21 +15,51 @@ Hastie & Tibshirani, *Additive logistic regression*, 2000.
 
 from __future__ import annotations
 
+import math
 import warnings
 from copy import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
+from ..kernels.columns import MODULUS
+from ..kernels.exact import exact_sum, grid, rounded
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
+from ..kernels.shares import MIN_GAIN
 from ..kernels.splits import SQUARES
 from ..kernels.weights import weighted_sum
 from ..types import Array
 from ..validation import check_choice, check_number
+from .constraints import (
+    check_directions,
+    check_interactions,
+    read_directions,
+    read_interactions,
+)
 from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
+
+POLICIES = ("lossguide", "depthwise")
+
+GROWTH_PARAMETERS = """max_features : float
+        Share of the columns, drawn anew for every split, of those that may be split by there.
+    colsample_bytree : float
+        Share of the columns, drawn anew for every tree.
+    min_split_gain : float
+        Least gain of a split, summed over rows: G² / (H + λ) of both sides over that of the node,
+        G the slopes and H the curvatures of their rows, as in LightGBM and XGBoost.
+    grow_policy : {"lossguide", "depthwise"}
+        Which node is split next: that of largest gain (LightGBM's way), or those next to the root
+        first, the largest gain among them.
+    interaction_cst : "pairwise", "no_interactions", list of lists of columns, or None
+        Columns that may be split by on one way from root to leaf: any two, one, or those of one
+        group, by name or position. Columns in no group make a group of their own."""
+
+MONOTONIC_PARAMETER = """monotonic_cst : dict, array of -1, 0 and 1, or None
+        Direction in which the score follows a column, by name or position: 1 never falls, -1 never
+        rises, all other columns being equal. Missing values have no place in that order."""
 
 
 class GradientTreeOracle(Oracle):
@@ -64,6 +94,7 @@ class GradientTreeOracle(Oracle):
     categorical : {"equality", "partition"}
         How a categorical feature is split: one category against the rest, or the best partition of
         all categories in two sets.
+    {growth}
 
     Examples
     --------
@@ -91,6 +122,12 @@ class GradientTreeOracle(Oracle):
         max_step: float | None = None,
         subsample: float = 1.0,
         categorical: str = "equality",
+        max_features: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_split_gain: float = 0.0,
+        grow_policy: str = "lossguide",
+        interaction_cst: Any = None,
+        monotonic_cst: Any = None,
     ) -> None:
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
@@ -100,6 +137,12 @@ class GradientTreeOracle(Oracle):
         self.max_step = max_step
         self.subsample = subsample
         self.categorical = categorical
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.min_split_gain = min_split_gain
+        self.grow_policy = grow_policy
+        self.interaction_cst = interaction_cst
+        self.monotonic_cst = monotonic_cst
 
     # -- before the first tree -------------------------------------------------------------------
 
@@ -117,6 +160,17 @@ class GradientTreeOracle(Oracle):
             check_number("max_step", self.max_step, above=0.0)
         check_number("subsample", self.subsample, above=0.0, at_most=1.0)
         check_choice("categorical", self.categorical, tuple(CATEGORICAL))
+        check_number("max_features", self.max_features, above=0.0, at_most=1.0)
+        check_number("colsample_bytree", self.colsample_bytree, above=0.0, at_most=1.0)
+        check_number("min_split_gain", self.min_split_gain, at_least=0.0)
+        check_choice("grow_policy", self.grow_policy, POLICIES)
+        check_interactions(self.interaction_cst)
+        check_directions(self.monotonic_cst)
+        if self.monotonic_cst is not None and self.splits == "gradient":
+            raise ValueError(
+                "splits: got 'gradient', expected 'newton' with monotonic_cst: values of leaves "
+                "must be those that splits are judged by"
+            )
 
     def prepare(self) -> None:
         """Check the settings and lay out the memory of a tree."""
@@ -132,13 +186,18 @@ class GradientTreeOracle(Oracle):
                 UserWarning,
                 stacklevel=2,
             )
+        groups, together = read_interactions(self.interaction_cst, bins.names)
+        numeric = np.array([known is None for known in bins.categories])
         limits = Limits(
             SQUARES,
             self.max_depth,
             self.max_leaf_nodes,
             min_rows=self.min_samples_leaf,
-            row_weight=sample.total / bins.n_rows,
+            row_weight=sample.total / (bins.n_rows if sample.uniform else 1.0),
             l2=self.l2_regularization / sample.total,
+            by_depth=self.grow_policy == "depthwise",
+            max_features=self.max_features,
+            together=together,
         )
         self._grower = TreeGrower(
             bins,
@@ -146,8 +205,10 @@ class GradientTreeOracle(Oracle):
             sample.n_threads,
             categorical=self.categorical,
             n_rows=max(1, round(self.subsample * bins.n_rows)),
-            row_weights=None if sample.uniform else sample.prior * sample.total,
+            row_weights=None if sample.uniform else grid(sample.prior),
             leaves_apart=self.splits == "gradient",
+            monotonic=read_directions(self.monotonic_cst, bins.names, numeric),
+            groups=groups,
         )
 
     def twin(self) -> Self:
@@ -163,11 +224,16 @@ class GradientTreeOracle(Oracle):
         """One tree."""
         dual = weights.dual
         curvature = self.sample.prior if weights.curvature is None else weights.curvature
-        rows = self._draw(round)
-        sums, unit = self._load(dual, curvature)
+        rows, columns = self._draw(round), self._draw_columns(round)
+        sums, units = self._load(dual, curvature)
+        # Gains are of weights that sum to one; those of rows, as others report them, are larger.
+        least = self.min_split_gain * units[1] / (weights.size * self.sample.total)
+        self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
-        growth = self._grower.grow(rows, sums, share * self.sample.total).by_level()
-        values, scale = self._values(growth, unit)
+        growth = self._grower.grow(rows, sums, share * self.sample.total, columns).by_level()
+        growth.sums[:, 0] *= units[0]
+        growth.nodes["gain"] *= units[0] ** 2
+        values, scale = self._values(growth, units[1])
         tree = growth.tree(values)
         column = growth.outputs(tree, values)
         if rows is None:
@@ -186,27 +252,64 @@ class GradientTreeOracle(Oracle):
         drawn.sort()
         return drawn
 
-    def _load(self, dual: Array, curvature: Array) -> tuple[Array, float]:
-        """Pair slopes with curvatures; returns the sums of the pairs, and of all curvatures."""
+    def _draw_columns(self, round: int) -> Array | None:
+        """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""
+        job, n_features = self._grower.job, self._grower.bins.n_features
+        rng = np.random.default_rng([self.sample.seed, round, 1])
+        job.seeds[:] = rng.integers(1, MODULUS, len(job.seeds))
+        n_drawn = max(1, int(self.colsample_bytree * n_features + 0.5))
+        if n_drawn == n_features:
+            return None
+        return np.sort(rng.choice(n_features, n_drawn, replace=False, shuffle=False))
+
+    def _load(self, dual: Array, curvature: Array) -> tuple[Array, tuple[float, float]]:
+        """Pair slopes with curvatures; returns the sums of the pairs, and the units of both."""
         job, prior, n_threads = self._grower.job, self.sample.prior, self._grower.n_threads
-        total = sum(run_rows(lambda a, b: float(curvature[a:b].sum()), len(dual), n_threads))
-        factor = 1.0 / total if total > 0.0 else 1.0
+
+        def measure(start: int, stop: int) -> tuple[float, int]:
+            here = slice(start, stop)
+            return float(np.abs(dual[here]).sum()), exact_sum(curvature[here])
+
+        sizes, totals = zip(*run_rows(measure, len(dual), n_threads), strict=True)
+        units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
 
         def pair(start: int, stop: int) -> tuple[float, float]:
-            here = slice(start, stop)
-            sums = pair_up(dual[here], curvature[here], factor, job.leaf_values[here])
+            here, factors = slice(start, stop), (1.0 / units[0], 1.0 / units[1])
+            sums = pair_up(dual[here], curvature[here], *factors, job.leaf_values[here])
             if self.splits == "gradient":
-                sums = pair_up(dual[here], prior[here], 1.0, job.values[here])
+                sums = pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
             return sums
 
-        return np.sum(run_rows(pair, len(dual), n_threads), axis=0), total
+        return np.sum(run_rows(pair, len(dual), n_threads), axis=0), units
 
     def _values(self, growth: Growth, unit: float) -> tuple[Array, float]:
         """Values of the leaves, divided by the largest, and that; one curvature is ``unit``."""
         slope, curvature = growth.sums.T
         below = (curvature + self._grower.limits.l2) * unit
         steps = np.divide(slope, below, out=np.zeros_like(slope), where=growth.leaves & (below > 0))
+        if len(self._grower.job.monotonic):
+            bounds = growth.nodes["low"], growth.nodes["high"]
+            steps = np.clip(steps, *(bound / (unit or 1.0) for bound in bounds))
         if self.max_step is not None:
             steps = np.clip(steps, -self.max_step, self.max_step)
         scale = float(np.abs(steps).max())
         return steps / (scale or 1.0), scale
+
+
+def slope_unit(size: float) -> float:
+    """Power of two by which slopes of this size in all are divided: shares of about one.
+
+    Most rules give shares of one, which are taken as they are.
+
+    >>> slope_unit(1.0), slope_unit(0.7), slope_unit(1e-3), slope_unit(0.0)
+    (1.0, 1.0, 0.0009765625, 1.0)
+    """
+    if 0.5 < size < 2.0 or not 0.0 < size < math.inf:
+        return 1.0
+    return math.ldexp(1.0, math.frexp(size)[1] - 1)
+
+
+assert GradientTreeOracle.__doc__ is not None
+GradientTreeOracle.__doc__ = GradientTreeOracle.__doc__.replace(
+    "{growth}", f"{GROWTH_PARAMETERS}\n    {MONOTONIC_PARAMETER}"
+)

@@ -29,12 +29,14 @@ from ..kernels.histograms import FEATURES_PER_WORD, NARROW, pack_words
 from ..kernels.jit import COMPILED
 from ..kernels.parallel import WorkerPool, run_blocks, run_rows
 from ..kernels.shares import (
+    BY_DEPTH,
     BY_RATIO,
     CRITERION,
     GROWING,
     L2,
     LIMITS_LENGTH,
     MAX_DEPTH,
+    MAX_FEATURES,
     MAX_LEAVES,
     MIN_ROWS,
     MIN_WEIGHT,
@@ -43,6 +45,7 @@ from ..kernels.shares import (
     ROWS_AT_ONCE,
     SHAPE_LENGTH,
     STOP_PURE,
+    TOGETHER,
     Job,
     pack_rows,
 )
@@ -98,6 +101,12 @@ class Limits:
         Whether features are compared by the ratio of gain to information.
     stop_pure : bool
         Whether a node is finished when all its rows want the same answer.
+    by_depth : bool
+        Whether nodes next to the root are split first; only matters with a limit on leaves.
+    max_features : float
+        Share of the features that are drawn for every split.
+    together : int
+        Most features that may meet on one way from root to leaf; 0 is any number.
     """
 
     criterion: int
@@ -109,6 +118,9 @@ class Limits:
     l2: float = 0.0
     by_ratio: bool = False
     stop_pure: bool = False
+    by_depth: bool = False
+    max_features: float = 1.0
+    together: int = 0
 
     @classmethod
     def least_share(cls, share: float) -> float:
@@ -136,9 +148,14 @@ class TreeGrower:
     n_rows : int, optional
         Most rows that a tree is grown from; None is all.
     row_weights : array, optional
-        Numbers of rows that each row stands for, where they differ.
+        Numbers of rows, in units of the limits' ``row_weight``, that each row stands for where they
+        differ.
     leaves_apart : bool
         Whether leaves are made from other values than splits are judged by.
+    monotonic : array of int64, optional
+        Direction of values of leaves along each feature; empty or None where none has one.
+    groups : array (groups, features) of uint8, optional
+        Features that may meet on one way from root to leaf; None where all may.
     """
 
     def __init__(
@@ -153,8 +170,11 @@ class TreeGrower:
         n_rows: int | None = None,
         row_weights: Array | None = None,
         leaves_apart: bool = False,
+        monotonic: Array | None = None,
+        groups: Array | None = None,
     ) -> None:
         self.bins, self.limits = bins, limits
+        self.room: tuple[Array, Array] | None = None
         self.n_threads = n_threads if bins.codes.size > SERIAL_WORK and COMPILED else 1
         self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
         self.kinds = _kinds(bins, categorical)
@@ -172,6 +192,8 @@ class TreeGrower:
         n_slots = most if limits.max_leaf_nodes else min(most, depth + 2, n_rows.bit_length() + 2)
         n_shares, n_nodes = -(-n_rows // ROWS_AT_ONCE), 2 * most - 1
         values = np.empty((bins.n_rows, channels if labels is None else 1))
+        groups = np.zeros((0, bins.n_features), np.uint8) if groups is None else groups
+        chosen = limits.max_features < 1.0 or limits.together > 0 or len(groups) > 0
         self.job = Job(
             codes=bins.codes,
             words=words,
@@ -189,6 +211,10 @@ class TreeGrower:
             cells=np.zeros((n_tiles, 0 if kept else widest * channels)),
             room=np.empty((n_tiles, channels)),
             splits=np.zeros((2, bins.n_features), SPLIT),
+            monotonic=np.zeros(0, np.int64) if monotonic is None else monotonic,
+            groups=groups,
+            allowed=np.ones((2, bins.n_features if chosen else 0), np.uint8),
+            seeds=np.ones(n_nodes if limits.max_features < 1.0 else 0, np.int64),
             counts=np.zeros((n_shares, 2), np.int64),
             parts=np.zeros((n_shares, 2, channels + 1)),
             nodes=np.zeros(n_nodes, GROWING),
@@ -206,25 +232,34 @@ class TreeGrower:
         """Another that shares the codes and has its own memory, so that both can grow at once."""
         other = copy(self)
         job, shared = self.job, ("codes", "words", "tiles", "features", "labels", "row_weights")
+        other.room = None
         own = {k: values.copy() for k, values in job._asdict().items() if k not in shared}
         if job.leaf_values is job.values:
             own["leaf_values"] = own["values"]
         other.job = job._replace(**own)
         return other
 
-    def grow(self, rows: Array | None, sums: Any = None, weight: float | None = None) -> Growth:
+    def grow(
+        self,
+        rows: Array | None,
+        sums: Any = None,
+        weight: float | None = None,
+        columns: Array | None = None,
+    ) -> Growth:
         """Grow one tree from the ``values`` of some rows, in ascending order; None is all.
 
         ``sums`` are those of all rows, needed only where all are grown from and there is one
-        label; ``weight`` is the number of rows that those which are grown from stand for.
+        label; ``weight`` is the number of rows that those which are grown from stand for. Splits
+        are by some ``columns``, in ascending order; None is all.
         """
         n_rows = self.bins.n_rows if rows is None else len(rows)
-        job = self.job
+        job = self.job if columns is None else self._narrow(columns)
         job.rows[:n_rows] = self.all_rows if rows is None else rows
         root = job.nodes[:1]
         root[:] = 0
         root["stop"], root["rows"] = n_rows, n_rows if weight is None else weight
-        root["left"] = root["right"] = root["feature"] = root["slot"] = -1
+        root["left"] = root["right"] = root["feature"] = root["slot"] = root["parent"] = -1
+        root["low"], root["high"] = -np.inf, np.inf
         if rows is None and len(job.histograms):
             job.sums[0] = sums
         else:
@@ -236,7 +271,32 @@ class TreeGrower:
         if n_nodes == FULL:
             raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
         nodes, found = job.nodes[:n_nodes].copy(), job.sums[:n_nodes].copy()
+        if columns is not None:
+            split = nodes["feature"] >= 0
+            nodes["feature"][split] = columns[nodes["feature"][split]]
         return Growth(nodes, found, job.rows[:n_rows], self)
+
+    def _narrow(self, columns: Array) -> Job:
+        """Job for some columns alone: their codes side by side, in words of their own."""
+        job, bins, n_columns = self.job, self.bins, len(columns)
+        if self.room is None or len(self.room[0]) != n_columns:
+            codes = np.empty((n_columns, bins.n_rows), bins.codes.dtype)
+            n_tiles = len(_tiles(n_columns)) - 1 if len(job.words) else 0
+            self.room = codes, np.empty((n_tiles, bins.n_rows), np.uint64)
+        codes, words = self.room
+        tiles = _tiles(n_columns)
+        _pack_columns(bins.codes, columns, tiles, codes, words, self.n_threads)
+        widths = np.full(n_columns, NARROW) if len(words) else bins.n_bins[columns] + 1
+        return job._replace(
+            codes=codes,
+            words=words,
+            tiles=tiles,
+            features=_feature_table(self.kinds[columns], bins.n_bins[columns], widths),
+            splits=np.zeros((2, n_columns), SPLIT),
+            monotonic=job.monotonic[columns] if len(job.monotonic) else job.monotonic,
+            groups=np.ascontiguousarray(job.groups[:, columns]),
+            allowed=np.ones((2, n_columns if job.allowed.size else 0), np.uint8),
+        )
 
 
 @dataclass(frozen=True)
@@ -360,7 +420,8 @@ def _whole_limits(limits: Limits, depth: int, most: int) -> Array:
     shape = np.zeros(SHAPE_LENGTH, np.int64)
     shape[MAX_DEPTH], shape[MAX_LEAVES] = depth, most if limits.max_leaf_nodes else 0
     shape[CRITERION], shape[BY_RATIO] = limits.criterion, limits.by_ratio
-    shape[STOP_PURE] = limits.stop_pure
+    shape[STOP_PURE], shape[BY_DEPTH] = limits.stop_pure, limits.by_depth
+    shape[TOGETHER] = limits.together
     return shape
 
 
@@ -368,6 +429,7 @@ def _other_limits(limits: Limits) -> Array:
     values = np.zeros(LIMITS_LENGTH)
     values[L2], values[MIN_WEIGHT] = limits.l2, limits.min_weight
     values[MIN_ROWS], values[ROW_WEIGHT] = limits.min_rows, limits.row_weight
+    values[MAX_FEATURES] = limits.max_features
     return values
 
 
@@ -390,3 +452,18 @@ def _pack(bins: BinnedMatrix, n_threads: int) -> tuple[Array, Array]:
 
     run_blocks(pack, -(-bins.n_rows // WORDS_ROWS), n_threads)
     return tiles, words
+
+
+def _pack_columns(
+    source: Array, columns: Array, tiles: Array, codes: Array, words: Array, n_threads: int
+) -> None:
+    """Write the codes of some columns, and their words where there is room for any."""
+
+    def pack(block: int) -> None:
+        here = slice(block * WORDS_ROWS, (block + 1) * WORDS_ROWS)
+        for place, column in enumerate(columns):
+            codes[place, here] = source[column, here]
+        if len(words):
+            pack_words(codes[:, here], tiles, words[:, here])
+
+    run_blocks(pack, -(-codes.shape[1] // WORDS_ROWS), n_threads)

@@ -15,7 +15,6 @@ from functools import partial
 
 import numpy as np
 
-from ..core.oracle import Candidate
 from ..core.weights import Reweighting
 from ..data import BinnedMatrix
 from ..kernels.incremental_histograms import (
@@ -69,21 +68,20 @@ class WeightHistograms:
         self._job: HistogramJob | None = None
         self._pool = WorkerPool(0)
         self._age = 0
-        self._change: Reweighting | None = None
-        self._last: Candidate | None = None
+        self._last: Array | None = None
 
-    def expect(self, change: Reweighting | None) -> None:
-        """Learn how the next weights came from the last ones."""
-        self._change = change
+    def remember(self, column: Array) -> None:
+        """Note the outputs of the hypothesis that the next change may be about."""
+        self._last = column
 
-    def remember(self, candidate: Candidate) -> None:
-        """Note the hypothesis that the next change may be about."""
-        self._last = candidate
+    def update(
+        self, dual: Array, change: Reweighting | None = None, column: Array | None = None
+    ) -> Array:
+        """Return the histograms of ``dual``, (n_features, width).
 
-    def update(self, dual: Array) -> Array:
-        """Return the histograms of ``dual``, (n_features, width)."""
-        change, self._change = self._change, None
-        if change is None or not self._incremental or change.candidate is not self._last:
+        ``change`` is how it came from the last one, and ``column`` the outputs of its hypothesis.
+        """
+        if change is None or not self._incremental or column is None or column is not self._last:
             self._count(dual)
         elif (
             self._job is None
@@ -93,7 +91,7 @@ class WeightHistograms:
         ):
             self._begin(dual)
         else:
-            self._apply_change(self._job, change)
+            self._apply_change(self._job, change, column)
         return self.signed
 
     def _count(self, dual: Array) -> None:
@@ -121,9 +119,9 @@ class WeightHistograms:
         self._run(self._job, ALL)
         self._age = 0
 
-    def _apply_change(self, job: HistogramJob, change: Reweighting) -> None:
+    def _apply_change(self, job: HistogramJob, change: Reweighting, column: Array) -> None:
         """Scale the old sums, and correct them by the rows on the rarer side."""
-        job.column[:] = change.candidate.column
+        job.column[:] = column
         side = 1 if 2 * np.count_nonzero(job.column > 0) <= job.column.size else -1
         labels = np.array([1.0, -1.0])
         for factors, where in zip(job.factors, (side, -side), strict=True):

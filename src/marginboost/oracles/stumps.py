@@ -9,17 +9,19 @@ lowest cut. Equal values are never separated.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate, Oracle
-from ..core.weights import Weights
+from ..core.parts import ColumnOnParts, Place, lays_out
+from ..core.weights import Reweighting, Weights
 from ..kernels.binning import BYTE_CUTS
+from ..kernels.exact import bound_of, column_sum, rounded
 from ..kernels.parallel import run_rows
 from ..kernels.predict import add_levels, find_cells, pad_cuts, sum_stumps
 from ..kernels.stumps import (
@@ -31,7 +33,6 @@ from ..kernels.stumps import (
     threshold_column,
 )
 from ..kernels.ties import TIE, resolution
-from ..kernels.weights import weighted_sum
 from ..types import Array
 from .histograms import WeightHistograms
 
@@ -225,13 +226,14 @@ class StumpOracle(Oracle):
     saved = True
     exact = True
     needs_bins = True
+    on_parts = True
     class_name = "stumps with cuts between the bins"
 
     def __init__(self, categorical: str = "equality") -> None:
         self.categorical = categorical
 
     def prepare(self) -> None:
-        """Lay out the histograms."""
+        """Check the settings and lay out the histograms."""
         bins = self.sample.bins
         if bins is None:
             raise ValueError("StumpOracle: the sample has no binned rows")
@@ -242,15 +244,18 @@ class StumpOracle(Oracle):
         self._bins = bins
         split = CATEGORY if self.categorical == "equality" else PARTITION
         self._kinds = np.array([THRESHOLD if c is None else split for c in bins.categories])
-        self._histograms = WeightHistograms(bins, self.sample.n_threads)
         self._scores = np.zeros(bins.n_features)
         self._cuts = np.zeros(bins.n_features, dtype=np.int64)
+        self._n_found = 0
+        self.ask(self.place.weights, lay_out_histograms)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The ``k`` best stumps, at most one per feature."""
-        dual = weights.dual
-        self._histograms.expect(weights.change)
-        histograms = self._histograms.update(dual)
+        answers = self.ask(weights, sum_weights, weights.change)
+        histograms = answers[0][0]
+        for more, _ in answers[1:]:
+            histograms = histograms + more
+        bound = bound_of(max(largest for _, largest in answers))
         best_splits(histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
         scores = self._scores.copy()
         order: list[int] = []
@@ -258,11 +263,26 @@ class StumpOracle(Oracle):
             most = float(scores.max())
             order.append(int(np.argmax(scores > most - resolution(most))))
             scores[order[-1]] = -np.inf
-        found = [self._candidate(j, dual) for j in order]
-        self._histograms.remember(found[0])
-        return found
+        found: list[Candidate] = []
+        for j in reversed(order):  # the best is written last
+            write = partial(self._write, weights, j, bound, not found)
+            found.append(self._candidate(j, histograms[j], write))
+        return found[::-1]
 
-    def _candidate(self, j: int, dual: Array) -> Candidate:
+    def _write(
+        self, weights: Weights, j: int, bound: int, fresh: bool, cut: int, sides: Array
+    ) -> tuple[float, Any]:
+        """Have the outputs of a stump written; returns its edge, and where they are."""
+        self._n_found += 1
+        number = self._n_found
+        edges = self.ask(weights, write_column, number, fresh, j, cut, sides, bound)
+        if self.sample.parts is None:
+            return rounded(sum(edges)), self.place.columns[number]
+        return rounded(sum(edges)), ColumnOnParts(number, np.dtype(np.int8))
+
+    def _candidate(
+        self, j: int, histogram: Array, write: Callable[[int, Array], tuple[float, Any]]
+    ) -> Candidate:
         """The stump that the histogram says is best for a feature, with its column.
 
         The edge is measured on the column, so that its bits do not depend on how the histogram came
@@ -270,9 +290,8 @@ class StumpOracle(Oracle):
         """
         bins, cut = self._bins, int(self._cuts[j])
         n_bins = int(bins.n_bins[j])
-        histogram = self._histograms.signed[j, : n_bins + 1]
+        histogram = histogram[: n_bins + 1]
         missing = _sign(histogram[n_bins]) if bins.has_missing[j] else 0.0
-        column = np.empty(bins.n_rows, dtype=np.int8)
         if self._kinds[j] == THRESHOLD:
             left, right = histogram[: cut + 1].sum(), histogram[cut + 1 : -1].sum()
             outputs = (_sign(left), _sign(right if n_bins > 1 else left))
@@ -281,17 +300,8 @@ class StumpOracle(Oracle):
             sides = np.array([*outputs, missing], dtype=np.int8)
         else:
             stump, sides = self._category_stump(j, cut, histogram, missing)
-
-        def fill(start: int, stop: int) -> float:
-            part = slice(start, stop)
-            if self._kinds[j] == THRESHOLD:
-                threshold_column(bins.codes[j, part], cut, sides, n_bins, column[part])
-            else:
-                lookup_column(bins.codes[j, part], sides, column[part])
-            return weighted_sum(dual[part], column[part])
-
-        edge = math.fsum(run_rows(fill, bins.n_rows, self._histograms.n_threads))
-        return Candidate(stump, edge, column)
+            cut = -1
+        return Candidate(stump, *write(cut, sides))
 
     def _category_stump(
         self, j: int, chosen: int, histogram: Array, missing: float
@@ -310,3 +320,50 @@ class StumpOracle(Oracle):
 def _sign(weight: float) -> float:
     """Output of a side; one whose weights cancel, up to rounding, is positive (R1-X01)."""
     return 1.0 if weight > -TIE else -1.0
+
+
+# -- questions to parts ----------------------------------------------------------------------------
+
+
+@lays_out
+def lay_out_histograms(place: Place) -> None:
+    """Make room for sums of weight by bin."""
+    bins = place.sample.bins
+    assert bins is not None
+    place.learner = WeightHistograms(bins, place.sample.n_threads)
+
+
+def sum_weights(place: Place, change: Reweighting | None) -> tuple[Array, float]:
+    """Signed weight by feature and bin, and the largest weight in size."""
+    dual = place.dual
+    column = None if change is None else place.column(change.candidate)
+    histograms = place.learner.update(dual, change, column)
+    return histograms, max(float(dual.max()), -float(dual.min()))
+
+
+def write_column(
+    place: Place, number: int, fresh: bool, j: int, cut: int, sides: Array, bound: int
+) -> int:
+    """Write the outputs of a stump under a number; returns its exact edge.
+
+    ``sides`` are the outputs left and right of a cut and of missing values, or, with the cut -1,
+    those of all codes. If ``fresh``, those of other stumps are forgotten. The next change of the
+    weights may be about the stump written last.
+    """
+    bins, dual = place.sample.bins, place.dual
+    assert bins is not None
+    codes, n_bins = bins.codes[j], int(bins.n_bins[j])
+    column = np.empty(len(dual), dtype=np.int8)
+
+    def fill(start: int, stop: int) -> int:
+        here = slice(start, stop)
+        if cut < 0:
+            lookup_column(codes[here], sides, column[here])
+        else:
+            threshold_column(codes[here], cut, sides, n_bins, column[here])
+        return column_sum(dual[here], column[here], bound)
+
+    place.columns = {} if fresh else place.columns
+    place.columns[number] = column
+    place.learner.remember(column)
+    return sum(run_rows(fill, len(dual), place.sample.n_threads))

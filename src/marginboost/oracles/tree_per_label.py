@@ -86,21 +86,23 @@ class TreePerLabelOracle(LabelOracle):
         def grow(label: int) -> None:
             grower = self._growers.get()
             try:
-                found[label] = self._grow(grower, label, curved, round)
+                found[label] = self._grow(grower, label, curved, round, weights.size)
             finally:
                 self._growers.put(grower)
 
         run_blocks(grow, len(found), self._n_growers)
         return [self._joined(found)]
 
-    def _grow(self, grower: GradientTreeOracle, label: int, curved: bool, round: int) -> Candidate:
-        """One tree; its slopes are made to sum to one, as it expects them."""
+    def _grow(
+        self, grower: GradientTreeOracle, label: int, curved: bool, round: int, before: float
+    ) -> Candidate:
+        """One tree; its slopes, divided by ``before``, are made to sum to one, as it expects."""
         slopes, curvatures = self._slopes[label], self._curvatures[label]
         size = float(np.abs(slopes).sum()) or 1.0
         slopes /= size
         if curved:
             curvatures /= size
-        weights = Weights(slopes, curvatures if curved else None)
+        weights = Weights(slopes, curvatures if curved else None, size=before * size)
         found = grower.best(weights, round=round)[0]
         # Without curvature leaves are means of the scaled slopes.
         scale = found.scale if curved else size * found.scale

@@ -38,7 +38,10 @@ class Rows(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What growth looks for, and when it stops; 0 leaves means no limit."""
+    """What growth looks for, and when it stops; 0 leaves or features together mean no limit.
+
+    ``monotonic`` are directions of features, ``groups`` those features that may meet on one way.
+    """
 
     criterion: int
     max_leaf_nodes: int = 0
@@ -47,6 +50,11 @@ class Rules(NamedTuple):
     min_rows: float = 0.0
     l2: float = 0.0
     by_ratio: bool = False
+    min_gain: float = 0.0
+    by_depth: bool = False
+    together: int = 0
+    groups: tuple[frozenset[int], ...] = ()
+    monotonic: tuple[int, ...] = ()
 
 
 class Split(NamedTuple):
@@ -59,13 +67,41 @@ class Split(NamedTuple):
 
 @dataclass(eq=False)
 class Node:
-    """Some rows, by position, the split they would like, and their children once it is made."""
+    """Some rows, by position, the split they would like, and their children once it is made.
+
+    ``path`` are the features of its ancestors, ``low`` and ``high`` bounds on values of leaves.
+    """
 
     rows: Array
     depth: int
     split: Split | None = None
     left: int = -1
     right: int = -1
+    path: frozenset[int] = frozenset()
+    low: float = -np.inf
+    high: float = np.inf
+
+    def may_use(self, j: int, rules: Rules) -> bool:
+        """Whether it may be split by a feature."""
+        wanted = self.path | {j}
+        if rules.together:
+            return len(wanted) <= rules.together
+        return not rules.groups or any(wanted <= group for group in rules.groups)
+
+    def value(self, values: Array, rules: Rules) -> float:
+        """Value of a leaf with these rows, within the bounds."""
+        signed, weight = values.sum(axis=0)
+        return float(np.clip(signed / (weight + rules.l2), self.low, self.high))
+
+    def score(self, values: Array, rules: Rules) -> float:
+        """Score of a leaf with these rows, within the bounds."""
+        if not np.isfinite([self.low, self.high]).any():
+            return score(values, rules)
+        (signed, weight), value = values.sum(axis=0), self.value(values, rules)
+        return float(2.0 * signed * value - (weight + rules.l2) * value**2)
+
+
+ROOT = Node(np.empty(0, np.int64), 0)
 
 
 def score(values: Array, rules: Rules) -> float:
@@ -134,32 +170,37 @@ def tables(sums: Array, kind: int) -> Iterator[Array]:
             yield table
 
 
-def best_split(data: Rows, j: int, rules: Rules) -> Split | None:
-    """Best split by one feature; None where nothing is gained."""
+def best_split(data: Rows, j: int, rules: Rules, node: Node = ROOT) -> Split | None:
+    """Best split of a node by one feature; None where nothing is gained."""
+    direction = rules.monotonic[j] if rules.monotonic else 0
     codes, values = data.codes[j], data.values
     total = values[:, -1].sum()
     floor = max(rules.min_weight, rules.min_rows * (1 - 1e-9) * total / data.counts.sum())
-    whole = score(values, rules)
+    whole = node.score(values, rules)
     best, chosen = whole, None
     for table in tables(histogram(codes, values, int(data.n_bins[j]) + 1), int(data.kinds[j])):
         left = table[codes] == 1
         if min(values[left, -1].sum(), values[~left, -1].sum()) < floor or left.all():
             continue
-        found = score(values[left], rules) + score(values[~left], rules)
+        found = node.score(values[left], rules) + node.score(values[~left], rules)
+        if direction:
+            rise = node.value(values[~left], rules) - node.value(values[left], rules)
+            found = found if rise * direction >= 0.0 else -np.inf
         if found > best + resolution(best):
             best, chosen = found, table
     return None if chosen is None else Split(j, chosen, best - whole)
 
 
-def node_split(data: Rows, rules: Rules) -> Split | None:
-    """Best split of a node over all features."""
-    found = [best_split(data, j, rules) for j in range(len(data.n_bins))]
-    splits = [split for split in found if split is not None]
+def node_split(data: Rows, rules: Rules, node: Node = ROOT) -> Split | None:
+    """Best split of a node over all features that it may be split by."""
+    allowed = [j for j in range(len(data.n_bins)) if node.may_use(j, rules)]
+    found = [best_split(data, j, rules, node) for j in allowed]
+    splits = [split for split in found if split is not None and split.gain > rules.min_gain]
     if not splits:
         return None
     gains = np.array([split.gain for split in splits])
     if not rules.by_ratio:
-        least = gains.max() - resolution(abs(score(data.values, rules)) + gains.max())
+        least = gains.max() - resolution(abs(node.score(data.values, rules)) + gains.max())
         return splits[int(np.argmax(gains > least))]
     good = gains >= gains.mean() - TIE
     information = np.array([split_information(split, data) for split in splits])
@@ -175,23 +216,40 @@ def split_information(split: Split, data: Rows) -> float:
     return float(-(shares * np.log2(shares)).sum())
 
 
+def open_children(node: Node, left: Array, data: Rows, rules: Rules) -> tuple[Node, Node]:
+    """Children of a node; where its feature has a direction their values part in the middle."""
+    assert node.split is not None
+    path, j = node.path | {node.split.feature}, node.split.feature
+    pair = [
+        Node(node.rows[side], node.depth + 1, path=path, low=node.low, high=node.high)
+        for side in (left, ~left)
+    ]
+    if rules.monotonic and rules.monotonic[j]:
+        middle = sum(node.value(data.values[child.rows], rules) for child in pair) / 2.0
+        lower, upper = pair if rules.monotonic[j] > 0 else pair[::-1]
+        lower.high = upper.low = middle
+    return pair[0], pair[1]
+
+
 def grow(data: Rows, rules: Rules) -> list[Node]:
-    """Grow a tree, the open node of largest gain first; its nodes level by level."""
+    """Grow a tree, the open node of largest gain (next to the root) first; nodes level by level."""
     nodes = [Node(np.arange(data.codes.shape[1]), 0)]
     nodes[0].split = node_split(data, rules)
     waiting, n_leaves = [nodes[0]] if nodes[0].split else [], 1
     children: dict[int, tuple[Node, Node]] = {}
     while waiting and n_leaves != rules.max_leaf_nodes:
-        node = max(waiting, key=lambda node: node.split.gain)  # type: ignore[union-attr]
+        top = min(node.depth for node in waiting) if rules.by_depth else None
+        ready = [node for node in waiting if top in (None, node.depth)]
+        node = max(ready, key=lambda node: node.split.gain)  # type: ignore[union-attr]
         waiting.remove(node)
         assert node.split is not None
         left = node.split.goes_left[data.codes[node.split.feature, node.rows]] == 1
         n_leaves += 1
-        pair = Node(node.rows[left], node.depth + 1), Node(node.rows[~left], node.depth + 1)
+        pair = open_children(node, left, data, rules)
         children[id(node)] = pair
         for child in pair:
             if child.depth < rules.max_depth and len(child.rows) > 1:
-                child.split = node_split(data.take(child.rows), rules)
+                child.split = node_split(data.take(child.rows), rules, child)
                 waiting += [child] if child.split else []
     for node in nodes:
         if id(node) in children:

@@ -1,25 +1,25 @@
 """Calibration of the label audit: P(right) beside the share of labels that are right.
 
 Labels are flipped on purpose, the audit judges them, and its scores are held against what is known:
-of the rows with a score near p, a share p should have kept their label. Sets that scikit-learn
-carries or that are generated always run, those of the data folder where there is one. Labels of
-real data that were wrong before count as right here: the truth has errors of its own.
+of the rows with a score near p, a share p should have kept their label. The quick size has sets
+that scikit-learn carries or that are generated, the full one also sets of the data folder. Labels
+of real data that were wrong before count as right here: the truth has errors of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from ..audit import LabelAudit, plant_flips
-from ..datasets import circle_2d, ringnorm, twonorm, waveform
-from ..types import Array
-from . import Comparison, load_arrays
+from ...audit import LabelAudit, plant_flips
+from ...datasets import circle_2d, load, ringnorm, twonorm, waveform
+from ...types import Array
+from .. import NONE, Case, Comparison, Experiment, Finding, Trials
+from ..frame import Result
 
 ROWS = 2000
 """Rows of a generated set, and most rows of one from the data folder."""
@@ -124,8 +124,8 @@ def reliability(title: str, judged: Judged) -> Comparison:
     rows: list[tuple[str, ...]] = []
     for low, high, (n, mean, share) in zip(EDGES, EDGES[1:], _intervals(judged), strict=False):
         spread = np.sqrt(share * (1.0 - share) / n) if n else 0.0
-        right = f"{share:.3f} ± {spread:.3f}" if n else "–"
-        rows.append((f"{low:g} to {high:g}", f"{n:,}", f"{mean:.3f}" if n else "–", right))
+        right = f"{share:.3f} ± {spread:.3f}" if n else NONE
+        rows.append((f"{low:g} to {high:g}", f"{n:,}", f"{mean:.3f}" if n else NONE, right))
     notes = (
         f"mean distance of the last two columns over all rows: {judged.calibration_error:.3f}",
         f"planted noise {judged.planted:.1%}, estimated {judged.estimated:.1%}",
@@ -133,27 +133,81 @@ def reliability(title: str, judged: Judged) -> Comparison:
     return Comparison(title, ("rows", "mean P(right)", "really right"), rows, notes)
 
 
-def run(data: Path | None) -> Iterator[Comparison]:
+def plan(
+    done: Trials,
+    sets: Sequence[str] = (*SETS, *FOLDER_SETS),
+    rates: Sequence[float] = RATES,
+    kinds: Sequence[str] = tuple(OTHER_KINDS),
+) -> list[Case]:
+    """One case per set and kind of flips."""
+    uniform = [{"data": data, "kind": "uniform", "rate": rate} for rate in rates for data in sets]
+    return uniform + [{"data": data, "kind": kind} for kind in kinds for data in sets]
+
+
+def trial(data: str, kind: str, rate: float = 0.0) -> Result:
+    """Audit one set with flipped labels."""
+    X, y = rows_of(data)
+    judged = judge(X, y, rate) if kind == "uniform" else judge_kind(X, y, kind)
+    return {"score": judged.score, "right": judged.right, "flagged": judged.flagged}
+
+
+def rows_of(name: str) -> tuple[Array, Array]:
+    """Rows and labels of a set."""
+    if name in SETS:
+        return SETS[name]()
+    X, y = load(name, return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(y))[:ROWS]
+    return X[rows], np.unique(y[rows], return_inverse=True)[1]
+
+
+def judged_of(trials: Trials) -> Judged:
+    """All rows of these trials."""
+    names = ("score", "right", "flagged")
+    return pooled([Judged(*(np.array(result[name]) for name in names)) for _, result in trials])
+
+
+def tables(trials: Trials) -> Iterator[Comparison]:
     """Reliability of the scores, estimated noise, and false alarms among the flagged rows."""
-    sets = dict(_sets(data))
-    by_rate = {rate: {name: judge(*rows, rate) for name, rows in sets.items()} for rate in RATES}
-    everything = pooled([judged for audits in by_rate.values() for judged in audits.values()])
-    yield reliability(f"uniform: {_percent(RATES)} of the labels; {len(sets)} sets", everything)
+    uniform = trials.where(kind="uniform")
+    rates, sets = uniform.each("rate"), uniform.each("data")
+    title = f"uniform: {_percent(rates)} of the labels; {len(sets)} sets"
+    yield reliability(title, judged_of(uniform))
+    by_rate = {
+        rate: {name: judged_of(uniform.where(rate=rate, data=name)) for name in sets}
+        for rate in rates
+    }
     yield _noise(by_rate)
     yield _alarms(by_rate)
-    for kind, title in OTHER_KINDS.items():
-        audits = pooled([judge_kind(*rows, kind) for rows in sets.values()])
-        yield reliability(f"{kind}: {title}; {len(sets)} sets", audits)
+    for kind in trials.each("kind"):
+        if kind != "uniform":
+            title = f"{kind}: {OTHER_KINDS[kind]}; {len(sets)} sets"
+            yield reliability(title, judged_of(trials.where(kind=kind)))
 
 
-def _sets(data: Path | None) -> Iterator[tuple[str, tuple[Array, Array]]]:
-    for name, make in SETS.items():
-        yield name, make()
-    for name in FOLDER_SETS if data is not None else ():
-        with load_arrays(data, name) as arrays:
-            X, y = arrays["X"].astype(np.float64), arrays["y"]
-        rows = np.random.default_rng(0).permutation(len(y))[:ROWS]
-        yield name, (X[rows], np.unique(y[rows], return_inverse=True)[1])
+def findings(trials: Trials) -> Iterator[Finding]:
+    """Scores are probabilities, where flips do not follow the features."""
+    every = judged_of(trials.where(kind="uniform"))
+    claim = "P(right) is a probability: mean distance from the truth below 0.03"
+    yield Finding(claim, every.calibration_error < 0.03, f"{every.calibration_error:.3f}")
+    claim = "the noise estimated is near the noise planted"
+    evidence = f"{every.estimated:.1%} for {every.planted:.1%}"
+    yield Finding(claim, abs(every.estimated - every.planted) < 0.03, evidence)
+
+
+def draw(trials: Trials, figure: Any) -> None:
+    """Share of labels that are right against P(right), one curve per kind of flips."""
+    from ...diagnostics.displays.style import CYCLE, GREY, plain
+
+    ax = figure.subplots()
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
+    for kind, color in zip(trials.each("kind"), CYCLE, strict=False):
+        points = [
+            (mean, share) for n, mean, share in _intervals(judged_of(trials.where(kind=kind))) if n
+        ]
+        ax.plot(*zip(*points, strict=True), marker="o", color=color, label=kind)
+    ax.set(xlabel="P(right)", ylabel="share of labels that are right")
+    ax.legend(frameon=False, fontsize=9)
+    plain(ax)
 
 
 def _percent(rates: Sequence[float]) -> str:
@@ -177,10 +231,26 @@ def _alarms(by_rate: dict[float, dict[str, Judged]]) -> Comparison:
         every = pooled(list(audits.values()))
         flagged = every.flagged
         n, wrong = int(flagged.sum()), int((~every.right).sum())
-        found = f"{(flagged & ~every.right).sum() / wrong:.1%}" if wrong else "–"
+        found = f"{(flagged & ~every.right).sum() / wrong:.1%}" if wrong else NONE
         alarms = (
-            f"{values[flagged].mean():.1%}" if n else "–" for values in (every.score, every.right)
+            f"{values[flagged].mean():.1%}" if n else NONE for values in (every.score, every.right)
         )
         rows.append((f"{rate:.0%} planted", f"{n:,}", *alarms, found))
     columns = ("flagged", "false alarms expected", "counted", "flips found")
     return Comparison("flagged rows at fdr 0.2", columns, rows, ("uniform flips, all sets",))
+
+
+EXPERIMENT = Experiment(
+    plan,
+    trial,
+    tables,
+    findings,
+    sizes={
+        "tiny": {"sets": ["wine"], "rates": [0.1], "kinds": ["feature-dependent"]},
+        "quick": {"sets": list(SETS)},
+        "full": {},
+    },
+    draw=draw,
+    figure_size=(6.0, 4.6),
+    catalogue=("CH-E12",),
+)

@@ -1,0 +1,373 @@
+"""From Dask collections to binned rows on the workers, as if one machine had read them.
+
+Each step is one task for every partition, with small facts back to the client: what is in it
+(:func:`survey`), which rows count and how much (:func:`weigh`), some rows for the cuts
+(:func:`take_numbers`), codes (:func:`make_source`). Categories, classes, weights and cuts are those
+that a fit of the whole table finds: cuts come from the same evenly spaced rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import dask.array
+import numpy as np
+from distributed import Client, Future, get_worker
+from scipy import sparse
+from sklearn.base import is_classifier
+
+from ..core.parts import Source
+from ..core.sample import bounded_weights
+from ..data import BinnedMatrix, Table
+from ..data.binned import count_bins, find_cuts, sample_rows
+from ..data.table import Categories, default_names, frame_names, is_frame, read_array
+from ..estimators.inputs import (
+    check_weights,
+    class_factors,
+    class_positions,
+    distinct_labels,
+    read_labels,
+    read_targets,
+)
+from ..kernels.exact import exact_sum
+from ..model import Features
+from ..types import Array
+from ..validation import check_number
+
+
+class Pieces(NamedTuple):
+    """One partition of rows, labels or targets, and weights, on the cluster."""
+
+    X: Future
+    y: Future
+    weights: Future | None
+
+
+class Survey(NamedTuple):
+    """What is in a partition.
+
+    Attributes
+    ----------
+    names : list
+        Of its columns.
+    categories : list
+        For each column None or the categories in it.
+    n_rows : int
+        Rows.
+    labels : array
+        Classes of the rows with weight; of targets one, 0.
+    totals, largest : list
+        Exact sum of the weights of each class, and the largest of them.
+    """
+
+    names: list[Any]
+    categories: Categories
+    n_rows: int
+    labels: Array
+    totals: list[int]
+    largest: list[float]
+
+
+class Weighing(NamedTuple):
+    """How rows are weighed.
+
+    Attributes
+    ----------
+    classes : array or None
+        All classes; None of targets.
+    factors : array
+        On the weights of each class.
+    largest, largest_weighed : float
+        Largest weight of all rows, as given and with those factors.
+    """
+
+    classes: Array | None
+    factors: Array
+    largest: float
+    largest_weighed: float
+
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+def read_rows(X: Any) -> Any:
+    """Rows of a partition: a frame as it is, else numbers without infinity."""
+    if is_frame(X):
+        return X
+    found = read_array(X)
+    if not sparse.issparse(found):
+        found = np.asarray(found)
+        found = found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
+        if np.isinf(found).any():
+            raise ValueError("X: got infinity, expected finite numbers or NaN")
+    return found
+
+
+def survey(
+    X: Any, y: Any, weights: Any, categorical: Sequence[int] | None, classes: bool
+) -> Survey:
+    """See what is in a partition, and check it."""
+    rows = read_rows(X)
+    names = frame_names(rows) if is_frame(rows) else default_names(rows.shape[1])
+    n_rows = int(rows.shape[0])
+    table = Table.learn(rows, names, categorical)
+    given = np.ones(n_rows) if weights is None else check_weights(weights, n_rows)
+    if classes:
+        labels = read_labels(y, n_rows)
+    else:
+        read_targets(y, n_rows)
+        labels = np.zeros(n_rows, np.int64)
+    present = np.flatnonzero(given > 0.0)
+    labels, given = labels[present], given[present]
+    found = distinct_labels(labels)
+    own = [given[labels == label] for label in found]
+    totals = [exact_sum(mine) for mine in own]
+    return Survey(names, table.categories, n_rows, found, totals, [mine.max() for mine in own])
+
+
+def weigh(y: Any, weights: Any, how: Weighing) -> tuple[Array, Array, Array]:
+    """Rows of a partition that count, positions of their classes or targets, and weights."""
+    n_rows = len(y)
+    given = np.ones(n_rows)
+    if weights is not None:
+        given = bounded_weights(check_weights(weights, n_rows), how.largest)
+    if how.classes is None:
+        labels = read_targets(y, n_rows)
+    else:
+        labels = class_positions(how.classes, read_labels(y, n_rows))
+        if (how.factors != 1.0).any():
+            given = bounded_weights(given * how.factors[labels], how.largest_weighed)
+    used = np.flatnonzero(given > 0.0)
+    return used, labels[used], given[used]
+
+
+def count_rows(weighed: tuple[Array, Array, Array]) -> tuple[int, float, float]:
+    """Rows that count, and their smallest and largest weight."""
+    weights = weighed[2]
+    return len(weights), weights.min(initial=np.inf), weights.max(initial=-np.inf)
+
+
+def take_numbers(
+    X: Any, weighed: tuple[Array, Array, Array], some: Array | None, features: Features
+) -> tuple[Array, Array]:
+    """Some of the rows that count, as numbers, and their weights."""
+    used, _, weights = weighed
+    used, weights = (used, weights) if some is None else (used[some], weights[some])
+    table = Table(read_rows(X), features.names, features.categories).take(used)
+    columns = [np.asarray(table.column(j), np.float64) for j in range(len(features))]
+    return np.array(columns), weights
+
+
+def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatrix) -> Source:
+    """Codes, labels and weights of the rows that count."""
+    used, labels, weights = weighed
+    n_threads = get_worker().state.nthreads
+    bins = layout.bin(Table(read_rows(X), layout.names).take(used).source, n_jobs=n_threads)
+    return Source(bins, labels, weights, n_threads)
+
+
+# -- the client ------------------------------------------------------------------------------------
+
+
+def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
+    """Have the partitions made, those of rows, labels and weights side by side."""
+    if isinstance(X, dask.array.Array):
+        if X.ndim != 2:
+            raise ValueError(f"X: got {X.ndim} dimensions, expected 2: rows and columns")
+        X = X.rechunk({1: -1})
+    collections = {"X": X, "y": y, "sample_weight": sample_weight}
+    delayed: dict[str, list[Any]] = {}
+    for name, given in collections.items():
+        if given is None:
+            continue
+        if not hasattr(given, "to_delayed"):
+            raise TypeError(
+                f"{name}: got {type(given).__name__}, expected a Dask array or data frame"
+            )
+        if isinstance(X, dask.array.Array) and isinstance(given, dask.array.Array):
+            known = not np.isnan([*X.chunks[0], *given.chunks[0]]).any()
+            if known and len(given) != len(X):
+                raise ValueError(f"{name}: got {len(given)} rows for {len(X)} rows of X")
+            if known and given.chunks[0] != X.chunks[0]:
+                given = given.rechunk({0: X.chunks[0]})
+        delayed[name] = list(np.ravel(given.to_delayed()))
+        if len(delayed[name]) != len(delayed["X"]):
+            raise ValueError(
+                f"{name}: got {len(delayed[name])} partitions, expected as many as of X, "
+                f"{len(delayed['X'])}"
+            )
+    futures = client.compute([piece for pieces in delayed.values() for piece in pieces])
+    n_parts = len(delayed["X"])
+    rows = [futures[start : start + n_parts] for start in range(0, len(futures), n_parts)]
+    if sample_weight is None:
+        rows.append([None] * len(rows[0]))
+    _warn_of_data(client, futures)
+    return [Pieces(*pieces) for pieces in zip(*rows, strict=True)]
+
+
+def _has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
+    """Whether the scheduler could not make some of these, or what they are made from, anew."""
+    waiting, seen = (
+        [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks],
+        set(),
+    )
+    while waiting:
+        task = waiting.pop()
+        if task.key in seen:
+            continue
+        seen.add(task.key)
+        if task.run_spec is None:
+            return True
+        waiting.extend(task.dependencies)
+    return False
+
+
+def _warn_of_data(client: Client, futures: list[Future]) -> None:
+    if client.run_on_scheduler(_has_no_recipe, [future.key for future in futures]):
+        warnings.warn(
+            "X, y or sample_weight were put on the cluster as data (scatter): what a lost worker "
+            "held of them cannot be made anew, and the fit would end with an error",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def find_features(surveys: list[Survey], named: bool) -> Features:
+    """Names of the columns, the same in all partitions, and all categories of all of them."""
+    names = surveys[0].names
+    for number, found in enumerate(surveys):
+        if found.names != names:
+            raise ValueError(
+                f"X: partition {number} has the columns {found.names[:8]}, expected those of the "
+                f"first one, {names[:8]}"
+            )
+    categories: Categories = []
+    for j in range(len(names)):
+        own = [found.categories[j] for found in surveys]
+        if any((one is None) != (own[0] is None) for one in own):
+            raise ValueError(
+                f"X: column {names[j]!r} holds categories in some partitions and numbers in others"
+            )
+        known = [one for one in own if one is not None]
+        categories.append(_union(known) if known else None)
+    return Features([str(name) for name in names] if named else names, categories, named)
+
+
+def _union(categories: list[Array]) -> Array:
+    """Categories of all partitions, sorted; as they came where they have no order."""
+    values = list(dict.fromkeys(value for one in categories for value in one.tolist()))
+    found = np.array(values, dtype=categories[0].dtype if values else object)
+    try:
+        return np.sort(found)
+    except TypeError:
+        return found
+
+
+def find_weighing(surveys: list[Survey], class_weight: Any, classes: bool) -> Weighing:
+    """How rows are weighed, as in a fit of the whole table."""
+    labels = distinct_labels(np.concatenate([found.labels for found in surveys]))
+    if not len(labels):
+        raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
+    if classes and len(labels) == 1:
+        raise ValueError(
+            f"y: got one class ({labels.tolist()[0]!r}) among the rows of positive weight, "
+            "expected two classes or more"
+        )
+    totals, largest = [0] * len(labels), np.zeros(len(labels))
+    for found in surveys:
+        for label, total, most in zip(found.labels, found.totals, found.largest, strict=True):
+            k = int(np.flatnonzero(labels == label)[0])
+            totals[k] += total
+            largest[k] = max(largest[k], most)
+    factors = class_factors(class_weight, labels, totals)
+    most = float(largest.max())
+    weighed = float((bounded_weights(largest, most) * factors).max())
+    return Weighing(labels if classes else None, factors, most, weighed)
+
+
+def find_layout(
+    client: Client,
+    pieces: list[Pieces],
+    weighed: list[Future],
+    features: Features,
+    max_bins: int,
+) -> BinnedMatrix:
+    """Cuts from the rows that a fit of the whole table takes them from; no rows."""
+    facts = client.gather(client.map(count_rows, weighed, pure=False))
+    counts, least, most = (np.array(fact) for fact in zip(*facts, strict=True))
+    rows, ends = sample_rows(int(counts.sum())), np.cumsum(counts)
+    some: list[Array | None] = [None] * len(counts)
+    if rows is not None:
+        sides = np.searchsorted(rows, ends)
+        some = [
+            mine - start
+            for mine, start in zip(np.split(rows, sides[:-1]), ends - counts, strict=True)
+        ]
+    taken = client.gather(
+        [
+            client.submit(take_numbers, piece.X, mine, chosen, features, pure=False)
+            for piece, mine, chosen in zip(pieces, weighed, some, strict=True)
+        ]
+    )
+    columns = np.concatenate([columns for columns, _ in taken], axis=1)
+    uniform = least.min() == most.max()
+    weights = None if uniform else np.concatenate([weights for _, weights in taken])
+    cuts = [
+        find_cuts(column, max_bins, weights) if known is None else np.empty(0)
+        for column, known in zip(columns, features.categories, strict=True)
+    ]
+    widest = max(count_bins(*pair) for pair in zip(cuts, features.categories, strict=True))
+    codes = np.empty((len(features), 0), np.min_scalar_type(widest))
+    return BinnedMatrix(codes, cuts, list(features.categories), list(features.names))
+
+
+class BinnedTable(NamedTuple):
+    """A table whose binned rows are on the cluster.
+
+    Attributes
+    ----------
+    features : Features
+        Names and kinds of its columns.
+    layout : BinnedMatrix
+        Cuts; no rows.
+    classes : array or None
+        The labels; None of targets.
+    sources : list of Future
+        A :class:`~marginboost.core.parts.Source` for every partition that has rows which count.
+    """
+
+    features: Features
+    layout: BinnedMatrix
+    classes: Array | None
+    sources: list[Future]
+
+
+def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) -> BinnedTable:
+    """Have the workers bin a table by the settings of an estimator, labels and weights with it."""
+    check_number("max_bins", model.max_bins, at_least=2, integer=True)
+    classes, columns = is_classifier(model), list(getattr(X, "columns", ()))
+    named = bool(columns) and all(isinstance(name, str) for name in columns)
+    pieces = align(client, X, y, sample_weight)
+    names = columns if named else default_names(len(columns) or int(X.shape[1]))
+    categorical = model.categorical_columns(names)
+    surveys = client.gather(
+        [client.submit(survey, *piece, categorical, classes, pure=False) for piece in pieces]
+    )
+    pieces = [piece for piece, found in zip(pieces, surveys, strict=True) if len(found.labels)]
+    surveys = [found for found in surveys if found.n_rows]
+    if not surveys:
+        raise ValueError(f"X: got 0 rows, expected at least {model.fewest_rows}")
+    features = find_features(surveys, named)
+    how = find_weighing(surveys, getattr(model, "class_weight", None), classes)
+    weighed = [client.submit(weigh, piece.y, piece.weights, how, pure=False) for piece in pieces]
+    counts = client.gather(client.map(count_rows, weighed, pure=False))
+    some = [k for k, (n_rows, _, _) in enumerate(counts) if n_rows]
+    pieces, weighed = [pieces[k] for k in some], [weighed[k] for k in some]
+    layout = find_layout(client, pieces, weighed, features, model.max_bins)
+    sources = [
+        client.submit(make_source, piece.X, mine, layout, pure=False)
+        for piece, mine in zip(pieces, weighed, strict=True)
+    ]
+    return BinnedTable(features, layout, how.classes, sources)

@@ -1,0 +1,117 @@
+"""Fits that stop early and go on from models, for classifiers and for regressors."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ..model.features import FeatureRows
+from ..types import Array
+from .classifier import BaseMarginClassifier
+from .inputs import known_positions, read_labels
+from .multiclass import ONE_VS_REST
+from .regressor import BaseBoostRegressor
+from .staged import StagedFit
+from .training_set import TargetSet, TrainingSet
+from .watching import ClassifierStage, RegressorStage
+
+
+class StagedClassifier(StagedFit, BaseMarginClassifier):
+    """A classifier that stops early and goes on from models."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        init_model: Any = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or BinnedMatrix
+            Rows. NaN is a missing value.
+        y : array-like
+            Labels of two or more classes.
+        sample_weight : array-like, optional
+            Nonnegative weights; a weight of 2 means the same as two copies of the row, a weight of
+            0 the same as no row.
+        eval_set : tuple (X, y) or (X, y, sample_weight), optional
+            Validation rows, or a list of one such tuple: ``validation_score_`` is about them, and
+            so is early stopping.
+        init_model : estimator or path, optional
+            Fitted model of the same class, or its file: ``n_estimators`` rounds are added to its
+            own. Columns and classes must be the same, rows need not be.
+
+        Returns
+        -------
+        self
+        """
+        given = self.given(eval_set, init_model)
+        return self.fit_reduction(X, y, sample_weight, ONE_VS_REST, given)
+
+    def read_truth(self, data: TrainingSet, X: Any, y: Any) -> tuple[FeatureRows, Array]:
+        """Other rows, and the positions of their classes."""
+        rows = self._read_with(data.features, X)
+        return rows, known_positions(data.classes, read_labels(y, rows.n_rows))
+
+    def stage_truth(self, data: TrainingSet, truth: Array) -> Array:
+        """Labels of rows that the rule knows as -1 and 1."""
+        own = truth.argmax(axis=1) if truth.ndim == 2 else (truth > 0).astype(int)
+        return data.classes[own]
+
+    def stage(self, data: TrainingSet, scores: Array, l1_norm: float) -> ClassifierStage:
+        """Make a classifier that has these scores."""
+        return ClassifierStage(data.classes, self.make_link()(scores, l1_norm))
+
+
+class StagedRegressor(StagedFit, BaseBoostRegressor):
+    """A regressor that stops early and goes on from models."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        init_model: Any = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or BinnedMatrix
+            Rows. NaN is a missing value.
+        y : array-like
+            Targets, finite numbers.
+        sample_weight : array-like, optional
+            Nonnegative weights; a weight of 2 means the same as two copies of the row, a weight of
+            0 the same as no row.
+        eval_set : tuple (X, y) or (X, y, sample_weight), optional
+            Validation rows, or a list of one such tuple: ``validation_score_`` is about them, and
+            so is early stopping.
+        init_model : estimator or path, optional
+            Fitted model of the same class, or its file: ``n_estimators`` rounds are added to its
+            own. Columns and classes must be the same, rows need not be.
+
+        Returns
+        -------
+        self
+        """
+        return self.fit_targets(X, y, sample_weight, self.given(eval_set, init_model))
+
+    def read_truth(self, data: TargetSet, X: Any, y: Any) -> tuple[FeatureRows, Array]:
+        """Other rows and their targets."""
+        rows = self._read_with(data.features, X)
+        return rows, self.read_y(y, rows.n_rows)
+
+    def respond(self, scores: Array) -> Array:
+        """From scores to predictions."""
+        return scores
+
+    def stage(self, data: TargetSet, scores: Array, l1_norm: float) -> RegressorStage:
+        """Make a regressor that has these scores."""
+        return RegressorStage(self.respond(scores))

@@ -1,0 +1,138 @@
+"""Sums of rows that come out the same in any order, and however the rows are divided.
+
+Additions of floating point round, so a sum depends on their order. Whole numbers do not round. A
+sum is therefore made of whole numbers of a tiny unit, is exact, and is rounded once, at its end:
+
+- :func:`exact_sum` adds any finite numbers, each without any loss (a small superaccumulator, Neal,
+  *Fast exact summation using small and large superaccumulators*, 2015), in two nanoseconds each;
+- :func:`column_sum` and :func:`~.weights.sign_weights` know a bound on their numbers, round each of
+  them once to a multiple of 2⁻⁸⁰ of it, and take a fifth of that time;
+- :func:`on_grid` rounds numbers whose sizes sum to one to multiples of 2⁻⁵¹: then all their sums in
+  floating point are exact too, as those by bin of a tree are.
+
+Totals are Python integers, in units of 2⁻¹⁰⁷⁵: they are added as such, and :func:`rounded` makes a
+float of them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..types import Array
+from .intrinsics import bits_of
+from .jit import kernel
+
+SMALLEST = 1075
+"""The unit is two to minus this: no float has digits beyond it."""
+DIGIT = 32
+"""Binary digits in a place of the superaccumulator."""
+PLACES = 2048 // DIGIT + 3
+COARSE, FINE = 40, 80
+"""Binary digits of a number below its bound that are summed, in two steps."""
+LOWEST_BOUND, HIGHEST_BOUND = -900, 900
+"""Bounds beyond two to these are taken as that: the constants below must be ordinary numbers."""
+LARGEST_WEIGHT = 4.0
+"""Weights above this are added as this: their total has no use, see :func:`~.sign_weights`."""
+
+
+def rounded(total: int) -> float:
+    """Float next to a total; one beyond all floats is infinite.
+
+    >>> rounded(exact_sum(np.array([1e100, 1.0, -1e100, 1e-300])))
+    1.0
+    """
+    try:
+        return total / (1 << SMALLEST)
+    except OverflowError:
+        return math.inf if total > 0 else -math.inf
+
+
+def exact_sum(values: Array) -> int:
+    """Sum of finite numbers, without any rounding."""
+    digits = np.zeros(PLACES, np.int64)
+    add_digits(np.ascontiguousarray(values, dtype=np.float64), digits)
+    return sum(digit << (DIGIT * place) for place, digit in enumerate(digits.tolist()) if digit)
+
+
+@kernel
+def add_digits(values: Array, digits: Array) -> None:
+    """Add the binary digits of numbers to those of a sum, 32 to a place, no more than 2³¹ times."""
+    words, low = values.view(np.int64), (1 << DIGIT) - 1
+    for i in range(values.size):
+        word = words[i]
+        exponent, mantissa = (word >> 52) & 2047, word & ((1 << 52) - 1)
+        if exponent > 0:
+            mantissa |= 1 << 52
+        else:
+            exponent = 1
+        place, shift = exponent >> 5, exponent & (DIGIT - 1)
+        above = mantissa >> (DIGIT - shift)
+        sign = -1 if word < 0 else 1
+        digits[place] += sign * ((mantissa << shift) & low)
+        digits[place + 1] += sign * (above & low)
+        digits[place + 2] += sign * (above >> DIGIT)
+
+
+# -- numbers with a bound --------------------------------------------------------------------------
+
+
+def bound_of(largest: float) -> int:
+    """Exponent of the least power of two above a size, for :func:`column_sum`.
+
+    >>> bound_of(1.0), bound_of(0.3), bound_of(0.0)
+    (1, -1, -900)
+    """
+    exponent = math.frexp(largest)[1] if largest > 0.0 else LOWEST_BOUND
+    return min(max(exponent, LOWEST_BOUND), HIGHEST_BOUND)
+
+
+def steps_below(bound: int) -> tuple[float, float]:
+    """Constants that, added to numbers below two to the bound, round them to the two units."""
+    return math.ldexp(1.5, 52 - COARSE + bound), math.ldexp(1.5, 52 - FINE + bound)
+
+
+def as_total(sums: tuple[int, int], bound: int) -> int:
+    """Total of whole numbers of both units."""
+    units = (int(sums[0]) << (FINE - COARSE)) + int(sums[1])
+    return units << (SMALLEST - FINE + bound)
+
+
+def column_sum(dual: Array, column: Array, bound: int) -> int:
+    """``dual · column`` of at most 2²² rows, where no product exceeds two to the bound in size."""
+    return as_total(add_column_units(dual, column, *steps_below(bound)), bound)
+
+
+@kernel
+def add_column_units(dual: Array, column: Array, coarse: float, fine: float) -> tuple[int, int]:
+    """``dual · column`` in whole numbers of two units.
+
+    A number plus 1.5 · 2⁵² units has them in its last binary digits; what that leaves over is added
+    in the same way in the smaller unit. There is no branch, so that vector lanes can be used.
+    """
+    first, second, all_first, all_second = bits_of(coarse), bits_of(fine), 0, 0
+    for i in range(dual.size):
+        product = dual[i] * column[i]
+        above = product + coarse
+        rest = product - (above - coarse)
+        all_first += bits_of(above) - first
+        all_second += bits_of(rest + fine) - second
+    return all_first, all_second
+
+
+def grid(values: Array) -> Array:
+    """Round an array as :func:`on_grid` does a number."""
+    return (values + 3.0) - 3.0
+
+
+@kernel
+def on_grid(value: float) -> float:
+    """Round a number of at most one in size to a multiple of 2⁻⁵¹.
+
+    Where sizes sum to four or less, all sums of such numbers are floats: none is rounded.
+
+    >>> on_grid(0.25), on_grid(0.1) == -on_grid(-0.1), on_grid(1e-300)
+    (0.25, True, 0.0)
+    """
+    return (value + 3.0) - 3.0

@@ -1,0 +1,118 @@
+"""However the rows are divided, a run makes the same model, bit for bit."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from marginboost import BinnedMatrix, Checkpoint, StumpOracle, TreeOracle
+from marginboost.algorithms.adaboost import AdaBoost
+from marginboost.algorithms.adaboost_star import AdaBoostStar
+from marginboost.algorithms.arc_gv import ArcGV
+from marginboost.algorithms.brown_boost import BrownBoost
+from marginboost.algorithms.madaboost import MadaBoost
+from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
+from marginboost.core import Sample, train
+from marginboost.core.callbacks import Callback
+from marginboost.core.parts import LocalParts, Part, PartedSample, Source
+from marginboost.core.stop import Stop
+
+N_ROWS = 3_000
+SIDES = np.array([-1, 1], np.int8)
+DIVISIONS = {
+    "one": [0, N_ROWS],
+    "two": [0, 777, N_ROWS],
+    "seven": [0, 1, 8, 500, 501, 1400, 2900, N_ROWS],
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, 5))
+    X[:, 4] = rng.integers(0, 4, N_ROWS)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = (np.nan_to_num(X) @ [1.0, -1.0, 0.5, 0.0, 0.3] + rng.normal(size=N_ROWS) > 0.3).astype(int)
+    X[y == 0, 3] = np.abs(X[y == 0, 3])  # so that there is something to find here too
+    return BinnedMatrix.from_data(X, categorical=[4]), y, rng.uniform(0.1, 3.0, N_ROWS)
+
+
+def whole(rows, weighted):
+    bins, y, weights = rows
+    return Sample.of_labels(SIDES[y], weights if weighted else None, rows=bins, bins=bins)
+
+
+def parted(rows, weighted, division):
+    bins, y, weights = rows
+    weights = weights if weighted else np.ones(N_ROWS)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), y[start:stop], weights[start:stop]))
+        for start, stop in pairwise(division)
+    ]
+    return PartedSample.of(LocalParts(parts), bins, SIDES, 0)
+
+
+def assert_same_bits(one, other):
+    assert one.ensemble.members == other.ensemble.members
+    np.testing.assert_array_equal(one.ensemble.coef, other.ensemble.coef)
+    assert one.certificate == other.certificate
+    assert one.stop == other.stop
+    for name in one.history:
+        if name != "seconds":
+            np.testing.assert_array_equal(one.history[name], other.history[name], name)
+
+
+RULES = {
+    "AdaBoost": AdaBoost,
+    "Arc-GV": lambda: ArcGV(monotone=False),
+    "AdaBoost*": lambda: AdaBoostStar(0.05),
+    "Marginal AdaBoost": lambda: MarginalAdaBoost(0.4),
+    "MadaBoost": MadaBoost,
+}
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("rule", RULES)
+def test_same_bits_in_any_number_of_parts(rows, rule, weighted, division):
+    expected = train(whole(rows, weighted), StumpOracle(), RULES[rule](), max_rounds=40)
+    sample = parted(rows, weighted, DIVISIONS[division])
+    assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
+    assert len(expected.history) > 5
+
+
+def test_a_perfect_hypothesis_is_the_whole_model(rows):
+    y = rows[1]
+    X = np.column_stack([np.arange(N_ROWS) % 7, 2 * y])
+    easy = BinnedMatrix.from_data(X), y, None
+    run = train(parted(easy, False, DIVISIONS["seven"]), StumpOracle(), AdaBoost(), max_rounds=9)
+    assert run.stop == Stop.PERFECT
+    assert run.certificate.value == 1.0
+    assert_same_bits(run, train(whole(easy, False), StumpOracle(), AdaBoost(), max_rounds=9))
+
+
+class Interrupted(Callback):
+    def on_round(self, state):
+        if state.round == 17:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_goes_on(rows, tmp_path):
+    expected = train(whole(rows, True), StumpOracle(), AdaBoost(), max_rounds=30)
+    for callbacks in ([Interrupted()], []):
+        sample = parted(rows, True, DIVISIONS["two"])
+        saved = [*callbacks, Checkpoint(tmp_path / "run.json", every=5)]
+        try:
+            run = train(sample, StumpOracle(), AdaBoost(), max_rounds=30, callbacks=saved)
+        except KeyboardInterrupt:
+            assert (tmp_path / "run.json").exists()
+    assert_same_bits(run, expected)
+
+
+@pytest.mark.parametrize(
+    ("oracle", "rule"), [(StumpOracle(), BrownBoost()), (TreeOracle(), AdaBoost())]
+)
+def test_what_must_see_all_rows_says_so(rows, oracle, rule):
+    sample = parted(rows, False, DIVISIONS["two"])
+    with pytest.raises(TypeError, match="must see all rows at once"):
+        train(sample, oracle, rule, max_rounds=2)

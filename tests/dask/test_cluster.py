@@ -1,0 +1,95 @@
+"""Fits on a cluster make the model of one machine, whatever its workers, and whichever are lost."""
+
+import hashlib
+import json
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+from marginboost import AdaBoostClassifier, ArcGVClassifier, Callback  # noqa: E402
+from marginboost.dask import DaskAdaBoostClassifier, DaskArcGVClassifier  # noqa: E402
+
+N_ROWS = 4_000
+LEFT_OUT = ("seconds", "link")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+    ) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(cluster):
+    with distributed.Client(cluster) as made:
+        yield made
+
+
+def table(seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(N_ROWS, 4)), columns=list("abcd"))
+    frame["kind"] = pd.Categorical(rng.choice(["red", "green", "blue"], N_ROWS))
+    frame.loc[rng.random(N_ROWS) < 0.1, "c"] = np.nan
+    score = frame["a"] + 0.6 * (frame["kind"] == "red") + rng.normal(size=N_ROWS)
+    return frame, pd.Series(np.where(score > 0.3, "yes", "no")), pd.Series(rng.random(N_ROWS))
+
+
+def digest(model, tmp_path):
+    """SHA-256 of a saved model, but for the times of its rounds and how votes are calibrated."""
+
+    def timeless(data):
+        if isinstance(data, dict):
+            return {key: timeless(value) for key, value in data.items() if key not in LEFT_OUT}
+        return [timeless(value) for value in data] if isinstance(data, list) else data
+
+    model.save(tmp_path / "model.json")
+    text = json.dumps(timeless(json.loads((tmp_path / "model.json").read_text())))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Kill(Callback):
+    """Ends a worker with no warning, in some rounds."""
+
+    def __init__(self, client, rounds):
+        self.client, self.rounds = client, rounds
+
+    def on_round(self, state):
+        if state.round in self.rounds:
+            pids = self.client.run(os.getpid)
+            os.kill(pids[min(pids)], signal.SIGKILL)
+
+
+def test_frames_give_the_model_of_one_machine(client, tmp_path):
+    frame, y, weights = table()
+    weights[::7] = 0.0
+    settings = {"n_estimators": 30, "class_weight": "balanced"}
+    local = AdaBoostClassifier(**settings).fit(frame, y, weights)
+    parts = [dd.from_pandas(data, npartitions=5) for data in (frame, y, weights)]
+    model = DaskAdaBoostClassifier(**settings, client=client).fit(
+        *parts[:2], sample_weight=parts[2]
+    )
+    assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
+    assert model.certificate_ == local.certificate_
+    np.testing.assert_array_equal(model.predict(parts[0]).compute(), local.predict(frame))
+    lazy = model.predict_proba(parts[0])
+    np.testing.assert_array_equal(lazy.compute(), local.predict_proba(frame))
+
+
+def test_a_killed_worker_costs_time_and_nothing_else(client, tmp_path):
+    frame, y, _ = table(1)
+    X = frame[list("abd")].to_numpy()
+    local = ArcGVClassifier(n_estimators=30, monotone=False).fit(X, y)
+    rows = da.from_array(X, chunks=(700, 2)), da.from_array(y.to_numpy(), chunks=900)
+    callbacks = [Kill(client, {10})]
+    model = DaskArcGVClassifier(n_estimators=30, monotone=False, callbacks=callbacks)
+    model.fit(*rows)
+    assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
