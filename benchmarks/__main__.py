@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .audit import audit
+from .choosing_nu import choosing_nu
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
@@ -30,7 +31,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(probabilities, noise_losses),
+        *(probabilities, noise_losses, choosing_nu),
         *(gradient, leveraging, shapley, audit, target_audit, regression),
         robust,
     )
