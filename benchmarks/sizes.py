@@ -83,6 +83,8 @@ class Sizes:
     robust_results: Path | None = None
     minutes: float | None = None
 
+    choosing_rows: int = 36_000
+
     noise_rows: int = 600
     noise_splits: int = 1
     noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
@@ -128,6 +130,7 @@ QUICK = Sizes(
     audit_sets=2,
     audit_rates=(0.1,),
     audit_seeds=1,
+    choosing_rows=150,
     noise_rows=200,
     noise_splits=1,
     noise_rates=(0.2,),
