@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .audit import audit
+from .cluster import dask
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
@@ -32,7 +33,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses),
         *(gradient, leveraging, shapley, audit, target_audit, regression),
-        robust,
+        *(robust, dask),
     )
 }
 
