@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .audit import audit
+from .choosing_nu import choosing_nu
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
@@ -31,7 +32,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
-        *(probabilities, noise_losses),
+        *(probabilities, noise_losses, choosing_nu),
         *(gradient, leveraging, shapley, audit, target_audit, regression),
         *(robust, stream),
     )
@@ -75,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
     parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")
     parser.add_argument(
-        "--minutes", type=float, metavar="M", help="end robust then; it goes on when run again"
+        *("--limit-minutes", "--minutes"),
+        **{"dest": "minutes", "type": float, "metavar": "M"},
+        help="end robust then; it goes on when run again",
     )
     parser.add_argument("--rows", type=int, metavar="N", help="rows of robust and of stream")
     return parser

@@ -295,7 +295,7 @@ def _facts(args: argparse.Namespace, audited: Audited, data: Any) -> dict[str, A
     }
     if isinstance(audit, _target_audit()):
         return {**shared, **target_audit.facts(audit)}
-    from ..reports import verdict
+    from ..reports import similar_counts, verdict
 
     rates = zip(audit.classes_.tolist(), audit.class_noise_rates_.tolist(), strict=True)
     return {
@@ -304,6 +304,7 @@ def _facts(args: argparse.Namespace, audited: Audited, data: Any) -> dict[str, A
         "noise_rate": audit.noise_rate_,
         "class_noise_rates": {str(label): rate for label, rate in rates},
         "voters": audit.voter_weights_,
+        "similar": similar_counts(audit),
     }
 
 
@@ -324,7 +325,16 @@ def _columns(audited: Audited, rows: Any = slice(None)) -> dict[str, list[Any]]:
         "score": audit.score_[chosen].tolist(),
         "rank": audit.rank_[chosen].tolist(),
         "flagged": audit.flagged_[chosen].tolist(),
+        **_similar_columns(audited, chosen),
     }
+
+
+def _similar_columns(audited: Audited, chosen: Any) -> dict[str, list[Any]]:
+    """Duplicates and outliers; a near duplicate by its place in the file."""
+    columns = {name: values[chosen] for name, values in audited.audit.similar_columns().items()}
+    near = columns["near_duplicate"].tolist()
+    places = [int(audited.row_numbers[row]) if row >= 0 else None for row in near]
+    return {name: values.tolist() for name, values in columns.items()} | {"near_duplicate": places}
 
 
 def _score_parts(audited: Audited) -> Iterator[dict[str, list[Any]]]:
@@ -386,6 +396,8 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
     words = [f"{visible(label)} {rate:.1%}" for label, rate in rates[:SHOWN]]
     more = ", …" if len(rates) > SHOWN else ""
     screen.say(f"Estimated noise by given label: {', '.join(words)}{more}.")
+    if similar := _similar_in_words(answer["similar"]):
+        screen.say(similar)
     first = answer["suspects"][:SHOWN]
     if first:
         screen.say()
@@ -397,6 +409,21 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         if answer["flagged"] > len(first):
             screen.say(f"and {answer['flagged'] - len(first):,} more")
     _show_written(answer, screen)
+
+
+def _similar_in_words(counts: dict[str, int]) -> str:
+    """Duplicates and outliers in a sentence, if there are any."""
+    found = [
+        (counts["copies"], "with exact copies", counts["conflicting"]),
+        (counts["near"], "with near duplicates", counts["near_conflicting"]),
+        (counts["outliers"], "like no other", 0),
+    ]
+    words = [
+        f"{n:,} {what}{f' ({other:,} with another label)' if other else ''}"
+        for n, what, other in found
+        if n
+    ]
+    return f"Rows {', '.join(words)}." if words else ""
 
 
 def _show_written(answer: dict[str, Any], screen: Screen) -> None:

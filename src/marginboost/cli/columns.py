@@ -23,6 +23,9 @@ if TYPE_CHECKING:  # the core brings scikit-learn along, which `info` can do wit
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})(\.0*)?")
 DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+ROW_NAMES = re.compile(r"(^|[_\W])(id|ids|key|index|nr|no|number|uuid)$", re.IGNORECASE)
+FEWEST_NUMBERED = 30
+"""Rows from which on distinct whole numbers are suspected to be those of the rows."""
 FEW_CATEGORIES = 50
 """Up to so many categories nobody suspects that they are names of rows."""
 
@@ -75,6 +78,34 @@ def suspect_names(name: str, n_known: int, n_values: int) -> None:
             UserWarning,
             stacklevel=2,
         )
+
+
+def warn_of_row_numbers(features: dict[str, Any]) -> None:
+    """Warn of numeric columns that number the rows: a model would learn the order of the file."""
+    for name, column in features.items():
+        if str(column.type) == "double" and numbers_rows(column.to_numpy(), name):
+            option = name if re.fullmatch(r"[\w.-]+", name) else f"'{name}'"
+            warnings.warn(
+                f"column {shorten(name)} has a different whole number in every row: a number of "
+                f"the row? --id {option} or --drop {option} leaves it out",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def numbers_rows(values: Array, name: str) -> bool:
+    """Whether values are distinct whole numbers that are called so, or have the order of the rows.
+
+    >>> numbers_rows(np.arange(100.0) * 3 + 7, "x"), numbers_rows(np.array([3.0, 1.0] * 50), "id")
+    (True, False)
+    """
+    if len(values) < FEWEST_NUMBERED or not (values == np.round(values)).all():
+        return False
+    steps = np.diff(values)
+    in_order = (steps > 0).all() or (steps < 0).all()
+    distinct = in_order or len(np.unique(values)) == len(values)
+    dense = distinct and np.ptp(values) < 1.5 * len(values)
+    return bool(distinct and (in_order or dense or ROW_NAMES.search(name)))
 
 
 def texts(file: DataFile, name: str) -> Any:

@@ -115,7 +115,9 @@ def training_data(
     else:
         labels = columns.target_values(file, args.target)
     weight = None if args.weight is None else columns.weight_values(file, args.weight)
-    return Dataset(file, _features(args, file, names), labels, weight)
+    features = _features(args, file, names)
+    columns.warn_of_row_numbers(dict(zip(names, features.columns, strict=True)))
+    return Dataset(file, features, labels, weight)
 
 
 def _check_unnamed(file: DataSource, names: list[str]) -> None:
@@ -238,18 +240,17 @@ def _check_columns(features: Features, file: DataFile, unused: set[str | None]) 
             f"{len(candidates)} columns, but the model was fitted on {len(expected)} without names"
         )
     if lacking:
-        more = f" and {len(lacking) - 5} more" if len(lacking) > 5 else ""
         hint = f"; {suggest(lacking[0], candidates)}" if len(lacking) == 1 and candidates else ""
         raise file.error(
-            f"no column {', '.join(map(shorten, lacking[:5]))}{more}, which the model needs{hint}"
+            f"no column {', '.join(map(shorten, lacking))}, which the model needs{hint}"
         )
     extra = [name for name in candidates if name not in expected]
-    if extra and extra[0] not in file.told:
+    new = [name for name in extra if name not in file.told]
+    if new:
         file.told.update(extra)
-        more = ", …" if len(extra) > 5 else ""
         warnings.warn(
             f"{file.path}: the model does not use {len(extra)} of the columns "
-            f"({', '.join(map(shorten, extra[:5]))}{more})",
+            f"({', '.join(map(shorten, extra))})",
             UserWarning,
             stacklevel=2,
         )
@@ -297,7 +298,7 @@ def model_labels(model: BaseMarginClassifier, file: DataFile, name: str) -> Arra
     texts = columns.label_texts(file, name)
     for row, text in enumerate(texts):
         if text not in known and text.lower() not in known:
-            classes = ", ".join(shorten(label, 20) for label in model.classes_.tolist()[:8])
+            classes = ", ".join(shorten(label, 20) for label in model.classes_.tolist())
             raise file.error(
                 f"label {shorten(text)}; the model knows the classes {classes}", name, row
             )

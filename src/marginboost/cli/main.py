@@ -14,7 +14,13 @@ from .. import __version__
 from .errors import CommandError, Exit
 from .output import Answer, Screen, as_json, visible
 
-COMMANDS = ("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare")
+COMMANDS = (
+    *("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare"),
+    "reproduce",
+)
+
+LONGEST = 10_000
+"""Signs of a message; a list of columns is no use without its end."""
 
 DESCRIPTION = """Boosting that knows its margins, on the command line: fit a model to a table,
 prove how good it is, look inside it, use it."""
@@ -108,7 +114,7 @@ def _warn(message: str, heard: list[str]) -> None:
     """Say a warning once, at once."""
     if message not in heard:
         heard.append(message)
-        print(f"warning: {visible(message, 500)}", file=sys.stderr)
+        print(f"warning: {visible(message, LONGEST)}", file=sys.stderr)
 
 
 def _write(text: Iterable[bytes]) -> None:
@@ -133,7 +139,7 @@ def _fail(
     place: dict[str, Any] | None = None,
 ) -> int:
     """Say what went wrong, to people and, if asked, to machines."""
-    print(f"error: {visible(message, 2000)}", file=sys.stderr)
+    print(f"error: {visible(message, LONGEST)}", file=sys.stderr)
     if args.json:
         error = {"kind": code.name.lower(), "exit_code": int(code), "message": message}
         print(as_json({"ok": False, "error": {**error, **(place or {})}, "warnings": heard}))

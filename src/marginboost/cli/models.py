@@ -17,6 +17,7 @@ def load_model(path: str) -> BaseMarginClassifier:
     """Load a model; what is wrong with the file is said in one line."""
     from .. import load
     from ..algorithms.multiclass import MulticlassBooster
+    from ..model import TargetsModel
     from ..model.reader import ModelFileError
 
     try:
@@ -25,6 +26,12 @@ def load_model(path: str) -> BaseMarginClassifier:
         raise ModelError(str(error), file=path) from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}", file=path) from None
+    if isinstance(model.model_, TargetsModel):
+        raise ModelError(
+            f"{path}: has {len(model.model_.problems)} targets, and the command line knows models "
+            "of one; marginboost.load reads it",
+            file=path,
+        )
     solver: BaseMarginClassifier = (
         model.estimator_ if isinstance(model, MulticlassBooster) else model
     )
@@ -64,22 +71,12 @@ def parts_of(model: BaseMarginClassifier) -> list[Part]:
     """Return the problems that a model is made of."""
     if is_regressor(model):
         return [Part("", [], model, [])]
-    classes = [str(label) for label in model.classes_.tolist()]
     if not model.model_.reduced:
-        return [Part("", classes, model, [-1, 1])]
-    parts = []
-    for code, problem in zip(model.code_.T.tolist(), model.problems_, strict=True):
-        low, high = (_join(classes, code, side) for side in (-1, 1))
-        parts.append(Part(high, [low, high], problem, code))
-    return parts
+        return [Part("", [str(label) for label in model.classes_.tolist()], model, [-1, 1])]
+    from ..diagnostics.contributions import sides_of
 
-
-def _join(classes: list[str], code: list[int], side: int) -> str:
-    """Classes on one side, in words."""
-    chosen = [name for name, its in zip(classes, code, strict=True) if its == side]
-    return (
-        chosen[0] if len(chosen) == 1 else "the other classes" if side < 0 else " or ".join(chosen)
-    )
+    found = zip(sides_of(model.model_), model.problems_, model.code_.T.tolist(), strict=True)
+    return [Part(sides[1], sides, problem, code) for sides, problem, code in found]
 
 
 def certificate_data(certificate: Certificate) -> dict[str, Any]:

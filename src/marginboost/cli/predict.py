@@ -25,6 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="model file written by fit")
     add_data(parser)
     parser.add_argument("--id", metavar="COL", help="column that names the rows of the output")
+    parser.add_argument("--label", metavar="COL", help="column of the labels, if any; not read")
+    parser.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="not read either"
+    )
     parser.add_argument(
         "--out",
         metavar="FILE",
@@ -45,6 +49,8 @@ def run(args: argparse.Namespace) -> Answer:
     model = load_model(args.model)
     source = open_data(args.data, dialect_of(args))
     source.check_names(args.id, option="--id")
+    source.check_names(args.label, option="--label")
+    source.check_names(*args.drop, option="--drop")
     tally = _Tally(model, source)
     parts = _predictions(args, model, source, tally)
     if args.out is not None:
@@ -68,7 +74,7 @@ def _predictions(
 
     start = 0
     for file in source.parts():
-        X = model_data(model, file, {args.id})
+        X = model_data(model, file, {args.id, args.label, *args.drop})
         columns: dict[str, Any] = {"row": list(range(start + 1, start + file.n_rows + 1))}
         if args.id is not None:
             columns = {args.id: file.column(args.id)}

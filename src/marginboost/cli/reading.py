@@ -29,6 +29,7 @@ BYTE_ORDER_MARKS = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 MOST_PACKED = 100
 """A gzipped file may unpack to so many times its size, and ``SPARE_BYTES`` more."""
 SPARE_BYTES = 1 << 26
@@ -53,12 +54,15 @@ class Dialect:
         Values that stand for "missing". Spaces around values do not count.
     decimal : str
         Decimal sign.
+    header : bool
+        Whether the first line holds the names of the columns; else they are 1, 2, 3, …
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     missing: tuple[str, ...] = MISSING
     decimal: str = "."
+    header: bool = True
 
 
 class DataSource:
@@ -152,7 +156,10 @@ class DataFile(DataSource):
         for name, where in _positions(names).items():
             if len(where) > 1:
                 both = " and ".join(map(str, where))
-                raise self.error(f"the name stands for columns {both}; names must differ", name)
+                hint = "; is the first line a row? --no-header" if _is_data(names) else ""
+                raise self.error(
+                    f"the name stands for columns {both}; names must differ{hint}", name
+                )
         if self.n_rows == 0:
             raise self.error("there are column names, but no rows")
 
@@ -189,6 +196,15 @@ def _positions(names: list[str]) -> dict[str, list[int]]:
     for position, name in enumerate(names, start=1):
         places.setdefault(name, []).append(position)
     return places
+
+
+def _is_data(names: list[str]) -> bool:
+    """Whether column names look like the values of a row: most are numbers, or one is no whole one.
+
+    Years are good names.
+    """
+    numbers = [n for n in names if re.fullmatch(NUMBER, n) and not re.fullmatch(r"(19|20)\d\d", n)]
+    return 2 * len(numbers) > len(names) or any(not name.isdigit() for name in numbers)
 
 
 def read_file(path: str, dialect: Dialect | None = None) -> DataFile:
@@ -281,8 +297,9 @@ def _read_parquet(path: str, source: Any) -> Any:
 class _Text:
     """Text of a file in UTF-8, record by record."""
 
-    def __init__(self, path: str, content: bytes, delimiter: str | None) -> None:
-        self.path, self.content = path, content
+    def __init__(self, path: str, content: bytes, dialect: Dialect) -> None:
+        self.path, self.content, delimiter = path, content, dialect.delimiter
+        self.header_rows = int(dialect.header)
         csv.field_size_limit(2**31 - 1)
         lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
         first = next((line.rstrip("\n") for line in lines if line.strip()), "")
@@ -310,7 +327,7 @@ class _Text:
     def line_of(self, row: int) -> int | None:
         """Line where a row begins."""
         lines = (line for line, _ in self.records())
-        return next((line for k, line in enumerate(lines) if k == row + 1), None)
+        return next((line for k, line in enumerate(lines) if k == row + self.header_rows), None)
 
     def check_records(self) -> None:
         """Raise on the first record that is broken, or not as long as the header."""
@@ -319,17 +336,18 @@ class _Text:
         for line, record in records:
             if len(record) != len(header):
                 raise DataError(
-                    f"{self.path}: line {line}: {_count(len(record), 'value')}, but the header has "
+                    f"{self.path}: line {line}: {_count(len(record), 'value')}, but the "
+                    f"{'header' if self.header_rows else 'first line'} has "
                     f"{_count(len(header), 'column')}",
                     file=self.path,
                     line=line,
                 )
 
     def lines_differ_from_rows(self, n_rows: int) -> bool:
-        """Whether quoted values hold line ends, or a quotation mark is missing."""
+        """Whether quoted values hold line ends, or a quotation mark is missing; with the header."""
         quotes = self.content.count(b'"')
         lines = self.content.count(b"\n") + (not self.content.endswith(b"\n"))
-        return quotes > 0 and (quotes % 2 == 1 or lines != n_rows + 1)
+        return quotes > 0 and (quotes % 2 == 1 or lines != n_rows)
 
 
 def _count(number: int, noun: str) -> str:
@@ -337,7 +355,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _read_text(path: str, content: bytes, dialect: Dialect) -> DataFile:
-    text = _Text(path, _as_utf8(path, content, dialect.encoding), dialect.delimiter)
+    text = _Text(path, _as_utf8(path, content, dialect.encoding), dialect)
     header = next((record for _, record in text.records()), None)
     if header is None:
         raise DataError(f"{path}: the file is empty", file=path)
@@ -350,9 +368,19 @@ def _read_text(path: str, content: bytes, dialect: Dialect) -> DataFile:
     except pa.ArrowException as error:
         text.check_records()
         raise DataError(f"{path}: cannot be read as text: {error}", file=path) from None
-    if text.lines_differ_from_rows(table.num_rows - 1):
+    if text.lines_differ_from_rows(table.num_rows):
         text.check_records()
+    if not dialect.header:
+        names = [str(j) for j in range(1, len(header) + 1)]
+        return DataFile(path, dialect, names, list(table.columns), text)
     names = [name.strip() for name in header]
+    if _is_data(names):
+        warnings.warn(
+            f"{path}: the first line looks like a row, not like names of columns "
+            f"({shorten(', '.join(names), 80)}); --no-header, if it is one",
+            UserWarning,
+            stacklevel=2,
+        )
     return DataFile(path, dialect, names, [column.slice(1) for column in table.columns], text)
 
 

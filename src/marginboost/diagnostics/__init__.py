@@ -51,13 +51,16 @@ InformationStopping
 coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
 CoefficientPathDisplay                                  least angle regression (CH-A6b)
 evaluate, Evaluation                                    scores beside the base rate, curves
+ndcg                                                    order of rows within queries
 ReliabilityDisplay                                      probabilities against what happened
 MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
 GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
 SoftMarginDisplay                                       margins cut at ν (R2-E4, Fig. 4.4, 4.5)
 DualWeightDisplay                                       weights, caps (R2-E4, Fig. 4.6)
+row_contributions, Contributions                        what features contribute to answers for rows
 ShapeDisplay, Shape                                     shape functions of stumps
+ImportanceDisplay, WaterfallDisplay                     features by importance, one row's answer
 DecisionRegionDisplay                                   votes over two features (R1-E03; LB-E1)
 TrainingErrorDisplay                                    error and bound (R1-C05; LB-E3, LB-E5)
 ======================================================  ==========================================
@@ -77,6 +80,7 @@ from .bounds import (
 )
 from .coefficient_path import CoefficientPath, coefficient_path, lars_path
 from .comparison import Comparison, MeanPercent, best_methods, compare_errors, mean_percent
+from .contributions import Contributions, row_contributions
 from .convergence import (
     GapReport,
     L1NormReport,
@@ -98,12 +102,14 @@ from .displays import (
     EdgeDisplay,
     GapDisplay,
     GapRaceDisplay,
+    ImportanceDisplay,
     MarginDisplay,
     ReliabilityDisplay,
     Shape,
     ShapeDisplay,
     SoftMarginDisplay,
     TrainingErrorDisplay,
+    WaterfallDisplay,
 )
 from .edges import (
     SupportOverlap,
@@ -146,6 +152,7 @@ from .margins import (
     voting_margins,
     zero_one_error,
 )
+from .ranking import ndcg
 from .regression import (
     TubeFractions,
     is_tau_optimal,
@@ -175,6 +182,7 @@ __all__ = [
     "CoefficientPath",
     "CoefficientPathDisplay",
     "Comparison",
+    "Contributions",
     "DecisionRegionDisplay",
     "DualWeightDisplay",
     "EdgeDisplay",
@@ -183,6 +191,7 @@ __all__ = [
     "GapDisplay",
     "GapRaceDisplay",
     "GapReport",
+    "ImportanceDisplay",
     "InfluenceRecorder",
     "InformationStopping",
     "L1NormReport",
@@ -206,6 +215,7 @@ __all__ = [
     "SupportOverlap",
     "TrainingErrorDisplay",
     "TubeFractions",
+    "WaterfallDisplay",
     "asymptotic_margin",
     "auxiliary_functions",
     "average_influence",
@@ -250,6 +260,7 @@ __all__ = [
     "marginal_adaboost_bounds",
     "mean_percent",
     "minimum_margin",
+    "ndcg",
     "normalised_error",
     "normaliser_bound",
     "nu_bound",
@@ -260,6 +271,7 @@ __all__ = [
     "q_squared",
     "rounds_to_consistency",
     "rounds_to_margin",
+    "row_contributions",
     "select_round",
     "selected_errors",
     "selection_quality",

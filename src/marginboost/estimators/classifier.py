@@ -80,7 +80,8 @@ FITTED_ATTRIBUTES = """classes_ : array
     intercept_ : float
         Always 0: a constant is a hypothesis like any other.
     feature_importances_ : array
-        Share of Σ|α| that each feature carries.
+        Share of each feature in what moves the votes: of stumps the mean size of its contribution
+        over the training rows, as in ``explain().importance()``, of others its share of Σ|α|.
     n_features_in_, feature_names_in_
         As in scikit-learn.
     problems_ : list of classifiers
@@ -205,13 +206,26 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
+        self.learn_rows(rows, features, labels, weights, oracle, reduction, given)
+        return self
+
+    def learn_rows(
+        self,
+        rows: FeatureRows,
+        features: Features,
+        labels: Array,
+        weights: Array,
+        oracle: Oracle,
+        reduction: Reduction,
+        given: Given = NOTHING_GIVEN,
+    ) -> None:
+        """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
         classes = _learn_classes(labels, weights)
         index = class_positions(classes, labels)
         data = self.extend(TrainingSet(features, rows, classes, index, weights), given)
         self._forget()
         self.learn(data, oracle, reduction)
-        return self
 
     def fit_parts(
         self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
