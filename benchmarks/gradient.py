@@ -6,8 +6,8 @@ several classes everybody grows one tree per class and round, under one softmax;
 equally long there, for the libraries scale the curvature of K classes each in its own way: by K /
 (K - 1) (LightGBM and we), by 2 (XGBoost), not at all (scikit-learn).
 
-On the first data set once more with constraints and half of the columns drawn for every split, and with
-half of the columns drawn for every tree, where a contender has such a setting.
+On the first data set once more with constraints and half of the columns drawn for every split, and
+with half of the columns drawn for every tree, where a contender has such a setting.
 """
 # ruff: noqa: D102 -- the methods of a contender are documented once, on Contender.
 
@@ -66,9 +66,8 @@ class OurTrees(MarginBoost):
         from marginboost import GradientBoostClassifier, SoftmaxBoostClassifier
 
         kind = SoftmaxBoostClassifier if self.n_classes > 2 else GradientBoostClassifier
-        more: dict[str, Any] = (
-            {"monotonic_cst": self.kept.directions} if self.kept.directions else {}
-        )
+        directions = self.kept.directions
+        more: dict[str, Any] = {"monotonic_cst": directions} if directions else {}
         return kind(
             n_estimators=rounds,
             learning_rate=RATE,
