@@ -136,7 +136,7 @@ class XGBoostTrees(XGBoost):
             "colsample_bytree": kept.per_tree,
             "colsample_bynode": kept.per_split,
             **({"monotone_constraints": kept.directions} if kept.directions else {}),
-            **({"interaction_constraints": list(map(list, kept.groups))} if kept.groups else {}),
+            **({"interaction_constraints": str([*map(list, kept.groups)])} if kept.groups else {}),
             **(several if self.n_classes > 2 else {}),
         }
         return xgboost.train(parameters, binned, num_boost_round=rounds)

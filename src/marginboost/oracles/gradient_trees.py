@@ -42,6 +42,8 @@ from .constraints import (
 from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
 
 POLICIES = ("lossguide", "depthwise")
+DRAWS = 10
+"""Draws of columns for a tree before it is given up that there is a split."""
 
 GROWTH_PARAMETERS = """max_features : float
         Share of the columns, drawn anew for every split, of those that may be split by there.
@@ -224,13 +226,13 @@ class GradientTreeOracle(Oracle):
         """One tree."""
         dual = weights.dual
         curvature = self.sample.prior if weights.curvature is None else weights.curvature
-        rows, columns = self._draw(round), self._draw_columns(round)
+        rows = self._draw(round)
         sums, units = self._load(dual, curvature)
         # Gains are of weights that sum to one; those of rows, as others report them, are larger.
         least = self.min_split_gain * units[1] / (weights.size * self.sample.total)
         self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
-        growth = self._grower.grow(rows, sums, share * self.sample.total, columns).by_level()
+        growth = self._grow(rows, sums, share * self.sample.total, round).by_level()
         growth.sums[:, 0] *= units[0]
         growth.nodes["gain"] *= units[0] ** 2
         for bound in ("low", "high"):
@@ -254,10 +256,20 @@ class GradientTreeOracle(Oracle):
         drawn.sort()
         return drawn
 
-    def _draw_columns(self, round: int) -> Array | None:
+    def _grow(self, rows: Array | None, sums: Array, weight: float, round: int) -> Growth:
+        """Grow a tree; where columns are drawn and those drawn have no split, draw others."""
+        drawn = self.colsample_bytree < 1.0 or self.max_features < 1.0
+        for attempt in range(DRAWS if drawn else 1):
+            columns = self._draw_columns(round, attempt)
+            growth = self._grower.grow(rows, sums, weight, columns)
+            if len(growth.nodes) > 1:
+                break
+        return growth
+
+    def _draw_columns(self, round: int, attempt: int) -> Array | None:
         """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""
         job, n_features = self._grower.job, self._grower.bins.n_features
-        rng = np.random.default_rng([self.sample.seed, round, 1])
+        rng = np.random.default_rng([self.sample.seed, round, 1 + attempt])
         job.seeds[:] = rng.integers(1, MODULUS, len(job.seeds))
         n_drawn = max(1, int(self.colsample_bytree * n_features + 0.5))
         if n_drawn == n_features:
