@@ -23,7 +23,7 @@ MESSAGE = (
 numba_events: Any = event  # without types
 
 
-class CompileListener(numba_events.Listener):  # type: ignore[misc]
+class CompileListener(numba_events.Listener):
     """Adds up the time that the package's kernels take to compile."""
 
     def __init__(self, clock: Any = time.perf_counter) -> None:
