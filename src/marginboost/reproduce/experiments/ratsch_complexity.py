@@ -23,7 +23,7 @@ from ..frame import Result
 
 FLIPPED = 0.1
 SIZES = (20, 300)
-MODELS = {"simple": {"kernel": "linear"}, "complex": {"gamma": 40.0}}
+MODELS: dict[str, dict[str, Any]] = {"simple": {"kernel": "linear"}, "complex": {"gamma": 40.0}}
 RATES = (0.03, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 
 
