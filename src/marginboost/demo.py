@@ -95,8 +95,8 @@ def main(arguments: list[str] | None = None) -> None:
     print(
         f"""
 LPBoost found a vote of stumps whose smallest margin is {proof.value:.4f}, and proves
-that none has more than {proof.upper:.4f}. AdaBoost's {plain.value:.4f} falls short of it, which its own
-weights could not tell: they prove no better bound than {plain.upper:.4f}.
+that none has more than {proof.upper:.4f}. AdaBoost's {plain.value:.4f} falls short of it, which its
+own weights could not tell: they prove no better bound than {plain.upper:.4f}.
 The proof is duality; it needs no trust in the algorithm that found it."""
     )
     path = folder / "margins.png"
