@@ -14,14 +14,15 @@ from .environment import ROOT
 from .report import Table
 from .robust_docs import fill, markdown
 
-DOCUMENTS = {"noise_losses": "noise-losses.md", "probabilities": "probabilities.md"}
+DOCUMENTS = {"noise_losses": ("noise-losses.md", 1), "probabilities": ("probabilities.md", 3)}
+"""Document of each benchmark, and digits behind the point in its tables."""
 
 
 def measured(found: dict[str, Any], name: str) -> str:
     """Tables, then notes and versions, as Markdown."""
     (section,) = [part for part in found["benchmarks"] if part["name"] == name]
     parts = [
-        markdown(Table(table["title"], table["columns"], table["rows"]), digits=3)
+        markdown(Table(table["title"], table["columns"], table["rows"]), DOCUMENTS[name][1])
         for table in section["tables"]
     ]
     notes = "; ".join(section["notes"])
@@ -40,7 +41,7 @@ def main() -> None:
         path = ROOT / "docs" / "results" / f"{name}.json"
         if name not in DOCUMENTS or not path.is_file():
             parser.error(f"no results {path.relative_to(ROOT)}, expected one of {list(DOCUMENTS)}")
-        fill(DOCUMENTS[name], measured(json.loads(path.read_text()), name))
+        fill(DOCUMENTS[name][0], measured(json.loads(path.read_text()), name))
 
 
 if __name__ == "__main__":
