@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
+sys.path.insert(0, str(HERE))
 
 from reference_page import write_reference
 
@@ -14,7 +14,7 @@ import marginboost
 write_reference(HERE)
 
 project = "marginboost"
-copyright = "the marginboost developers"  # noqa: A001 - Sphinx's name
+copyright = "the marginboost developers"
 version = release = marginboost.__version__
 
 extensions = [
