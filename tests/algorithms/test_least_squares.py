@@ -275,6 +275,8 @@ def test_robust_losses_bear_wild_targets():
 def test_stumps_and_their_explanation():
     X, y = load_diabetes(return_X_y=True)
     model = LSBoostRegressor(n_estimators=60, learning_rate=0.5).fit(X, y)
-    parts = model.explain().contributions(X)
-    np.testing.assert_allclose(parts.sum(axis=1), model.predict(X), rtol=1e-9)
+    explained = model.explain()
+    parts = explained.contributions(X)
+    np.testing.assert_allclose(explained.intercept + parts.sum(axis=1), model.predict(X), rtol=1e-9)
+    assert explained.intercept == pytest.approx(model.predict(X).mean())
     assert model.score(X, y) > 0.5

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
 from marginboost import AdaBoostRegClassifier
 from marginboost.audit import LabelAudit, log_cell_volumes, log_decision_volumes, plant_flips
 from marginboost.audit.evidence import ROUNDS, soft_margin_nu
+from marginboost.audit.votes import boosted_stumps
 from marginboost.datasets import circle_2d
 
 
@@ -63,9 +65,14 @@ def test_with_several_classes_a_row_is_seen_against_all_others():
     evidence = LabelAudit(GaussianNB(), cv=3, n_jobs=1).fit(X, y).evidence
     rows = np.array([3, 60, 110, 77])
     assert set(evidence.models) == {0, 1, 2}
-    votes = [evidence.models[y[i]].decision_function(X[[i]])[0] for i in rows]
-    contributions = evidence.contributions(rows)
-    np.testing.assert_allclose(contributions.sum(axis=1), votes, atol=1e-12)
+    votes = evidence.intercepts(rows) + evidence.contributions(rows).sum(axis=1)
+    expected = np.zeros(len(rows))
+    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+        stumps = boosted_stumps().fit(evidence.bins.take(train), y[train])
+        found = stumps.decision_function(evidence.bins.take(rows))
+        here = np.isin(rows, test)
+        expected[here] = found[np.arange(len(rows)), y[rows]][here]
+    np.testing.assert_allclose(votes, expected, atol=1e-12)
     near = evidence.neighbours(rows)
     np.testing.assert_array_equal(y[near.agreeing], y[rows])
     assert (y[near.disagreeing] != y[rows]).all()

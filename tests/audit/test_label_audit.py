@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, train_test_split
+from sklearn.model_selection import KFold, cross_val_predict, train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from marginboost import AdaBoostClassifier
 from marginboost.audit import LabelAudit, evaluate_audit, evidence, plant_flips, stacking, votes
 from marginboost.audit.audit import flag
+from marginboost.audit.votes import boosted_stumps
 from marginboost.datasets import circle_2d
 from marginboost.reports import audit_payload, suspects
 
@@ -86,16 +90,57 @@ def test_neighbours_are_the_nearest(noisy_cancer):
     assert near.disagreeing_distance[0] == pytest.approx(other.min(), rel=1e-4)
 
 
-def test_contributions_sum_to_the_vote(noisy_cancer):
-    X, _, noisy, _, audit = noisy_cancer
-    rows = np.array([0, 5, 100])
-    model = audit.evidence.models[1]
-    signs = np.where(noisy[rows] == 1, 1.0, -1.0)
-    np.testing.assert_allclose(
-        audit.evidence.contributions(rows).sum(axis=1),
-        signs * model.decision_function(X[rows]),
-        atol=1e-12,
+def test_contributions_come_from_stumps_that_did_not_see_the_row(noisy_cancer):
+    """A copy of the audit's own folds, fitted here, has the same votes."""
+    X, _, noisy, _, _ = noisy_cancer
+    audit = LabelAudit(GaussianNB(), cv=3).fit(X, noisy)
+    rows, evidence = np.array([0, 5, 100, 300]), audit.evidence
+    votes = evidence.intercepts(rows) + evidence.contributions(rows).sum(axis=1)
+    expected = np.zeros(len(rows))
+    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+        stumps = boosted_stumps().fit(evidence.bins.take(train), audit.codes_[train])
+        here = np.isin(rows, test)
+        found = stumps.decision_function(evidence.bins.take(rows[here]))
+        expected[here] = np.where(noisy[rows[here]] == audit.classes_[1], 1, -1) * found
+    np.testing.assert_allclose(votes, expected, atol=1e-12)
+
+
+def test_reasons_agree_with_the_vote_of_the_stumps(noisy_cancer):
+    X, _, _, _, audit = noisy_cancer
+    rows = np.arange(0, len(X), 7)
+    votes = audit.evidence.intercepts(rows) + audit.evidence.contributions(rows).sum(axis=1)
+    given = audit.votes_["boosted stumps"][rows, audit.codes_[rows]]
+    np.testing.assert_array_equal(votes > 0, given > 0.5)
+
+
+def test_a_label_is_suggested_only_where_it_is_more_likely():
+    X, y = load_wine(return_X_y=True)
+    noisy, _ = plant_flips(y, 0.2)
+    audit = LabelAudit().fit(X, noisy)
+    likely = audit.stack_.posterior(audit.codes_)
+    np.testing.assert_allclose(likely[np.arange(len(y)), audit.codes_], audit.score_, atol=1e-12)
+    other = audit.suggested_codes_ != audit.codes_
+    assert other.any()
+    np.testing.assert_array_equal(other, audit.margin_ < 0)
+    lead = likely.max(axis=1) - audit.score_
+    np.testing.assert_allclose(np.where(other, lead, -audit.margin_), -audit.margin_, atol=1e-12)
+
+
+def test_probabilities_of_a_model_of_ones_own(noisy_cancer):
+    X, _, noisy, flipped, _ = noisy_cancer
+    probabilities = cross_val_predict(
+        make_pipeline(StandardScaler(), LogisticRegression()), X, noisy, method="predict_proba"
     )
+    audit = LabelAudit().fit(X, noisy, pred_probs=probabilities)
+    assert list(audit.votes_) == ["pred_probs"]
+    np.testing.assert_allclose(audit.votes_["pred_probs"], probabilities)
+    assert flipped[audit.suspects()].mean() > 0.8
+    assert audit_payload(audit, most=5)["voters"][0][0] == "pred_probs"
+    with pytest.raises(ValueError, match=r"pred_probs: got shape \(569, 3\), expected \(569, 2\)"):
+        LabelAudit().fit(X, noisy, pred_probs=np.ones((569, 3)))
+    probabilities[4] = [0.5, np.nan]
+    with pytest.raises(ValueError, match="pred_probs: row 4 is"):
+        LabelAudit().fit(X, noisy, pred_probs=probabilities)
 
 
 @pytest.mark.slow

@@ -104,7 +104,10 @@ def test_clean_labels_and_other_formats(run, tmp_path):
     import pyarrow.parquet
 
     table_again = pyarrow.csv.read_csv(scores)
-    assert table_again.column_names == ["row", "given", "suggested", "score", "rank", "flagged"]
+    assert table_again.column_names == [
+        *("row", "given", "suggested", "score", "rank", "flagged", "copies", "conflicting"),
+        *("near_duplicate", "near_conflicting", "outlier"),
+    ]
     parquet = tmp_path / "s.parquet"
     run("audit", table, "--label", "answer", *QUICK, "--scores", parquet)
     assert pyarrow.parquet.read_table(parquet)["rank"].to_pylist() == (

@@ -131,7 +131,7 @@ def test_without_settings_the_robust_model_says_how_good_it_is(table, run, tmp_p
 
 def test_folds_can_be_asked_for_and_left_out(table, run, tmp_path):
     fit = ("fit", table, *ROLES, *QUICK, "--out", tmp_path / "m.json", "--json")
-    assert json.loads(run(*fit).out)["out_of_fold"] is None
+    assert json.loads(run(*fit, "--folds", "0").out)["out_of_fold"] is None
     asked = json.loads(run(*fit, "--folds", "3").out)["out_of_fold"]
     assert asked["folds"] == 3
     assert 0 <= asked["error"] <= 1
@@ -152,7 +152,7 @@ def test_trees(table, run, tmp_path):
     assert marginboost.load(out).estimator.max_depth == 2
     refused = run("explain", out)
     assert refused.code == 4
-    assert "only stump ensembles are sums of one-feature functions" in refused.err
+    assert "trees are explained on rows; give a data file too" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_several_classes(table, run, tmp_path):
     parts = run("explain", out, table, "--row", "2", "--json").json["problems"]
     for part, problem in zip(parts, model.problems_, strict=True):
         total = sum(term["contribution"] for term in part["rows"][0]["contributions"])
-        assert total == pytest.approx(problem.decision_function(X)[1], abs=1e-9)
+        assert total + part["intercept"] == pytest.approx(problem.decision_function(X)[1], abs=1e-9)
     assert "red against the other classes" in run("explain", out).out
 
     checked = run("certify", out, table, "--label", "kind")
@@ -463,7 +463,7 @@ def test_several_classes_side_by_side(table, run):
 def test_shapes_add_up_to_the_vote(table, model_file, run):
     answer = run("explain", model_file, "--json").json
     X, _ = frame(table)
-    votes = np.zeros(len(X))
+    votes = np.full(len(X), answer["problems"][0]["intercept"])
     for shape in answer["problems"][0]["shapes"]:
         values = X[shape["feature"]]
         if "categories" in shape:
@@ -483,9 +483,9 @@ def test_contributions_of_rows(table, model_file, run):
     found = answer["problems"][0]["rows"]
     for row, entry in zip([4, 0], found, strict=True):
         assert entry["row"] == row + 1
-        assert entry["vote"] == model.decision_function(X)[row]
+        assert entry["vote"] == pytest.approx(model.decision_function(X)[row], abs=1e-12)
         total = sum(part["contribution"] for part in entry["contributions"])
-        assert total == pytest.approx(entry["vote"], abs=1e-9)
+        assert total + entry["intercept"] == pytest.approx(entry["vote"], abs=1e-9)
     values = {part["feature"]: part["value"] for part in found[0]["contributions"]}
     assert values["dose"] is None
     by_name = run("explain", model_file, table, "--id", "name", "--row", "p4", "--json").json
@@ -505,11 +505,62 @@ def test_explanations_for_people(model_file, run):
     assert "green" in shown
 
 
+def test_importance_is_one_number_in_fit_explain_and_python(table, model_file, run):
+    model = marginboost.load(model_file)
+    shares = dict(zip(model.feature_names_in_, model.feature_importances_.tolist(), strict=True))
+    answer = run("explain", model_file, "--json").json
+    assert answer["importances"] == {n: s for n, s in shares.items() if s > 0}
+    for shape in answer["problems"][0]["shapes"]:
+        assert shape["importance"] == pytest.approx(shares[shape["feature"]])
+    fitted = run("info", model_file, "--json").json["model"]["importances"]
+    assert fitted == answer["importances"]
+
+
+@pytest.fixture
+def tree_file(table, run, tmp_path):
+    out = tmp_path / "trees.json"
+    settings = ("--algorithm", "gradient-boost", "--rounds", "10")
+    assert run("fit", table, *ROLES, *settings, "--out", out).code == 0
+    return out
+
+
+def test_trees_are_explained_on_rows(table, tree_file, run):
+    X, _ = frame(table)
+    model = marginboost.load(tree_file)
+    scores = model.model_.scores(model.read_rows(X))
+    asked = ("explain", tree_file, table, "--id", "name", "--label", "answer")
+    answer = run(*asked, "--row", "p4", "--json").json
+    problem = answer["problems"][0]
+    (row,) = problem["rows"]
+    total = problem["intercept"] + sum(part["contribution"] for part in row["contributions"])
+    assert total == pytest.approx(scores[4], abs=1e-9)
+    assert row["vote"] == pytest.approx(scores[4], abs=1e-9)
+    shapes = run(*asked, "--json").json["problems"][0]["shapes"]
+    assert [shape["feature"] for shape in shapes] == list(answer["importances"])
+    shown = run(*asked, "--feature", "kind")
+    assert "green" in shown.out
+    assert "are means here" in shown.out
+
+
+def test_page_of_an_explanation(table, model_file, tree_file, run, tmp_path):
+    for model, unit in ((model_file, "vote"), (tree_file, "score")):
+        out = tmp_path / f"{unit}.html"
+        found = run("explain", model, table, "--row", "p1", "--id", "name", "--out", out, "--json")
+        page = out.read_text()
+        assert f"Row 2 (p1): {unit} {found.json['problems'][0]['rows'][0]['vote']:+.4f}" in page
+        assert f"mean {unit}" in page
+        for name, share in list(found.json["importances"].items())[:3]:
+            assert f"{name} ({share:.1%})" in page
+        assert "green" in page
+        assert "<script" not in page
+        assert ("strip-of-rows" in page.partition("</style>")[2]) == (unit == "vote")
+        assert ('class="dot"' in page) == (unit == "score")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--row", "1"], "to explain rows, give a data file and --row"),
-        (["TABLE"], "to explain rows, give a data file and --row"),
         (["TABLE", "--row", "81"], "--row: got '81', expected a number from 1 to 80"),
         (["TABLE", "--row", "0"], "--row: got '0'"),
         (["TABLE", "--row", "p1"], "--row: got 'p1'"),
@@ -760,4 +811,5 @@ def test_shapes_of_categories_beyond_the_last_cut(run, tmp_path):
     (problem,) = run("explain", out, "--json").json["problems"]
     (shape,) = problem["shapes"]
     assert shape["categories"] == list("abcdef")
-    assert shape["levels"] == [-1.0, -1.0, -1.0, 1.0, -1.0, -1.0]
+    levels = np.array(shape["levels"]) + problem["intercept"]
+    np.testing.assert_allclose(levels, [-1.0, -1.0, -1.0, 1.0, -1.0, -1.0])

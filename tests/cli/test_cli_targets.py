@@ -65,8 +65,8 @@ def test_explain_adds_up(run, prices, model):
     answer = run("explain", model, prices, "--id", "name", "--row", "h3", "--json").json
     row = answer["problems"][0]["rows"][0]
     parts = sum(part["contribution"] for part in row["contributions"])
-    assert parts == pytest.approx(row["vote"])
-    assert "The prediction is the sum." in run("explain", model).out
+    assert parts + row["intercept"] == pytest.approx(row["vote"])
+    assert "The prediction is " in run("explain", model).out
     assert "row 4 (h3): " in run("explain", model, prices, "--id", "name", "--row", "h3").out
 
 

@@ -9,6 +9,7 @@ from cli_tables import read
 
 from marginboost.cli import compare, dataset, explain, info, models
 from marginboost.cli.errors import DataError, UsageError
+from marginboost.diagnostics.contributions import _side
 
 
 class Page:
@@ -122,10 +123,10 @@ def test_classes_for_people():
 
 def test_sides_of_a_problem():
     classes = ["a", "b", "c"]
-    assert models._join(classes, [1, -1, -1], 1) == "a"
-    assert models._join(classes, [1, -1, -1], -1) == "the other classes"
-    assert models._join(classes, [1, 1, -1], 1) == "a or b"
-    assert models._join(classes, [1, 1, -1], -1) == "c"
+    assert _side(classes, np.array([1, -1, -1]), 1) == "a"
+    assert _side(classes, np.array([1, -1, -1]), -1) == "the other classes"
+    assert _side(classes, np.array([1, 1, -1]), 1) == "a or b"
+    assert _side(classes, np.array([1, 1, -1]), -1) == "c"
 
 
 def test_words_for_certificates():
@@ -183,12 +184,16 @@ def test_pieces_of_step_functions():
 
 
 def test_summaries_of_step_functions():
-    shape = {"feature": "f", "levels": [0.1, -0.2, 0.3], "thresholds": [1.0, 2.5], "missing": 9.0}
-    assert explain._summary(shape) == ["f", "-0.200", "+0.300", "▅▁█", "2 cuts from 1 to 2.5"]
-    constant = {"feature": "f", "levels": [0.0], "thresholds": [], "missing": 0.25}
-    assert explain._summary(constant)[3:] == ["▁", "missing or not"]
-    shape = {"feature": "f", "levels": [0.3, -0.1], "categories": ["a", "b"], "missing": 0.0}
-    assert explain._summary(shape) == ["f", "-0.100", "+0.300", "▁█", "b, a"]
+    shape = {"feature": "f", "levels": [0.1, -0.2, 0.3], "thresholds": [1.0, 2.5]}
+    shape |= {"missing": 9.0, "importance": 0.25}
+    assert explain._summary(shape) == [
+        *("f", "25.0%", "-0.200", "+0.300", "▅▁█", "2 cuts from 1 to 2.5")
+    ]
+    constant = {**shape, "levels": [0.0], "thresholds": []}
+    assert explain._summary(constant)[4:] == ["▁", "missing or not"]
+    shape = {**constant, "levels": [0.3, -0.1], "categories": ["a", "b"]}
+    assert explain._summary(shape) == ["f", "25.0%", "-0.100", "+0.300", "▁█", "b, a"]
+    assert explain._cuts_in_words([1.5]) == "1 cut at 1.5"
 
 
 def explained(vote, parts):
@@ -201,6 +206,7 @@ def test_a_tie_is_for_the_first_class_as_in_predict(vote, side):
     page = Page()
     row = explained(vote, [("a", 1.5, 0.5), ("b", None, -0.25), ("c", "red", 0.0)])
     problem = {"name": "", "sides": ["low", "high"], "rows": [row]}
+    problem |= {"unit": "vote", "intercept": 0.25, "exact_shapes": True}
     explain.show({"problems": [problem], "in_full": False}, page)
     assert page.said[0] == f"# row 4: vote {vote:+.4f}, for {side}"
     assert page.tables[0][1] == [
@@ -208,7 +214,10 @@ def test_a_tie_is_for_the_first_class_as_in_predict(vote, side):
         ["b", "missing", "-0.2500", "█" * 8, ""],
         ["c", "red", "+0.0000", "", ""],
     ]
-    assert page.said[-1] == "The vote is the sum: below 0 for low, above 0 for high."
+    assert page.said[-1] == (
+        "The vote is +0.25, its mean over the training rows, plus these contributions: below 0 for "
+        "low, above 0 for high."
+    )
 
 
 def test_rows_with_a_name_and_without_contributions():

@@ -8,16 +8,19 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
 from marginboost.algorithms.adaboost import AdaBoost, AdaBoostClassifier
+from marginboost.algorithms.gradient_boost import GradientBoostClassifier
 from marginboost.core import Sample, train
 from marginboost.data import Table
 from marginboost.diagnostics import (
     DecisionRegionDisplay,
     EdgeDisplay,
     GapDisplay,
+    ImportanceDisplay,
     MarginDisplay,
     Shape,
     ShapeDisplay,
     TrainingErrorDisplay,
+    WaterfallDisplay,
     margin_error,
 )
 from marginboost.oracles import FiniteOracle
@@ -254,7 +257,7 @@ def test_shapes_evaluate_to_the_vote(mixed):
         mine = np.where(np.isnan(shape.values), shape.missing, shape.at(values))
         assert np.allclose(mine, contributions[:, column])
         total += mine
-    assert np.allclose(total, model.decision_function(X))
+    assert np.allclose(total + explanation.intercept, model.decision_function(X))
 
 
 def test_numeric_feature_is_a_step_line_over_its_data(mixed):
@@ -266,6 +269,21 @@ def test_numeric_feature_is_a_step_line_over_its_data(mixed):
     assert np.array_equal(height[:-1], step.levels[:-1])
     assert x[0] < X["age"].min()
     assert x[-1] > X["age"].max()
+
+
+def test_without_rows_the_strip_shows_the_training_rows(mixed):
+    X, _, model = mixed
+    shape = next(s for s in ShapeDisplay.from_estimator(model).shapes if s.name == "age")
+    low, high = shape.limits()
+    assert low < X["age"].min() < X["age"].max() < high
+    ends, dense = shape.density()
+    assert (ends[0], ends[-1]) == (X["age"].min(), X["age"].max())
+    shares = dense * np.diff(ends)
+    counts = np.histogram(X["age"].dropna(), ends + 1e-9)[0]
+    np.testing.assert_allclose(shares[1:] / shares.sum(), counts[1:] / counts.sum(), atol=0.01)
+    display = rendered(ShapeDisplay.from_estimator(model))
+    panel = display.ax_[[s.name for s in display.shapes].index("age")]
+    assert len(panel.patches) == len(dense)
 
 
 def test_categories_are_named_bars(mixed):
@@ -290,10 +308,9 @@ def test_missing_level_is_marked_where_it_counts(mixed, model):
 
 def test_top_features_are_those_that_move_the_vote_most(model):
     display = rendered(ShapeDisplay.from_estimator(model, top=4))
-    reach = [shape.reach for shape in display.shapes]
     assert len(display.ax_) == 4
-    assert reach == sorted(reach, reverse=True)
-    assert reach[0] == max(model.explain().importance().values())
+    order = np.argsort(-model.feature_importances_, kind="stable")[:4]
+    assert [shape.name for shape in display.shapes] == [f"x{j}" for j in order]
     assert len({panel.get_ylim() for panel in display.ax_}) == 1
     assert display.figure_.get_supylabel() == "contribution to the vote for 1"
 
@@ -303,11 +320,15 @@ def test_value_on_a_threshold_belongs_to_its_left():
     assert shape.at([0.4, 0.5, 0.6]).tolist() == [-0.1, -0.1, 0.1]
 
 
-def test_rug_of_many_rows_is_thinned():
-    shape = Shape("x", np.array([0.5]), np.array([-0.1, 0.1]), values=np.linspace(0, 1, 5000))
+def test_strip_is_dark_where_rows_lie():
+    values = np.concatenate([np.zeros(300), np.linspace(0, 1, 30), [np.nan]])
+    shape = Shape("x", np.array([0.5]), np.array([-0.1, 0.1]), values=values)
+    ends, dense = shape.density()
+    assert (ends[0], ends[-1], len(dense)) == (0.0, 1.0, 60)
+    assert dense[0] == 1.0
+    assert dense[1:].max() < 0.01
     display = rendered(ShapeDisplay([shape]).plot())
-    (rug,) = display.ax_[0].collections
-    assert len(rug.get_segments()) == 400
+    assert len(display.ax_[0].patches) == 60
 
 
 def test_shape_errors_name_the_argument(model):
@@ -425,3 +446,37 @@ def test_missing_matplotlib_is_told_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "marginboost\[plot\]"'):
         EdgeDisplay([0.5], [0.1]).plot()
+
+
+# -- contributions -------------------------------------------------------------------------------
+
+
+def test_importances_as_bars(mixed):
+    _, _, model = mixed
+    display = rendered(ImportanceDisplay.from_estimator(model, top=1))
+    name = display.names[0]
+    share = dict(zip(model.feature_names_in_, model.feature_importances_, strict=True))[name]
+    assert (
+        [bar.get_width() for bar in display.bars_] == [share] == [max(model.feature_importances_)]
+    )
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == [name]
+
+
+@pytest.mark.parametrize("trees", [False, True], ids=["stumps", "trees"])
+def test_a_waterfall_ends_at_the_answer(mixed, trees):
+    X, y, model = mixed
+    answers = model.decision_function(X)
+    if trees:
+        model = GradientBoostClassifier(n_estimators=5).fit(X, y)
+        answers = model.model_.scores(model.read_rows(X))
+    display = rendered(WaterfallDisplay.from_estimator(model, X, 3, background=X))
+    last = display.bars_[-1]
+    end = max if last.get_width() > 0 else min
+    assert end(last.get_x(), last.get_x() + last.get_width()) == pytest.approx(answers[3])
+    assert display.intercept + display.parts.sum() == pytest.approx(answers[3])
+    assert display.unit == ("score" if trees else "vote")
+    assert any(name.startswith("city = ") for name in display.names)
+    short = rendered(WaterfallDisplay.from_estimator(model, X, 3, top=1))
+    assert short.names[-1] == "1 more"
+    with pytest.raises(ValueError, match="row: got -1"):
+        WaterfallDisplay.from_estimator(model, X, -1)

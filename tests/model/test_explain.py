@@ -1,4 +1,6 @@
-"""explain(): a stump ensemble is a sum of step functions, exactly."""
+"""explain(): a model of stumps is an intercept and a sum of step functions, exactly."""
+
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,8 @@ from marginboost import (
     AdaBoostClassifier,
     ArcGVClassifier,
     BaggedVoteClassifier,
+    GradientBoostClassifier,
+    GradientBoostRegressor,
     StumpOracle,
     TreeOracle,
 )
@@ -46,9 +50,13 @@ def rows():
 def test_contributions_sum_to_the_vote(rows, model):
     X, y = rows
     model.fit(X, y)
-    parts = model.explain().contributions(X)
+    explained = model.explain()
+    parts = explained.contributions(X)
     assert parts.shape == (400, 4)
-    np.testing.assert_allclose(parts.sum(axis=1), model.decision_function(X), atol=1e-12)
+    votes = model.decision_function(X)
+    np.testing.assert_allclose(explained.intercept + parts.sum(axis=1), votes, atol=1e-12)
+    np.testing.assert_allclose(parts.mean(axis=0), 0.0, atol=1e-12)
+    assert explained.intercept == pytest.approx(votes.mean(), abs=1e-12)
     used = {stump.feature for stump in model.estimators_}
     assert set(np.flatnonzero(np.abs(parts).sum(axis=0))) <= used
 
@@ -64,6 +72,7 @@ def test_a_contribution_is_the_share_of_its_features_stumps(rows):
     for weight, stump in zip(model.estimator_weights_, model.estimators_, strict=True):
         expected[:, stump.feature] += weight * stump(dense)
     expected /= np.abs(model.estimator_weights_).sum()
+    expected -= expected.mean(axis=0)
     np.testing.assert_allclose(parts, expected, atol=1e-12)
     assert (np.abs(expected).sum(axis=0) > 0).all()
 
@@ -94,20 +103,76 @@ def test_levels_left_right_and_missing_of_one_stump():
     model = AdaBoostClassifier(n_estimators=1).fit(X, [0, 0, 1, 1, 1])
     step = model.explain().shapes["x0"]
     np.testing.assert_array_equal(step.thresholds, [1.5])
-    np.testing.assert_array_equal(step.levels, [-1.0, 1.0, 1.0])
-    np.testing.assert_array_equal(
-        model.explain().contributions([[1.5], [1.6], [np.nan]]), [[-1.0], [1.0], [1.0]]
+    np.testing.assert_allclose(step.levels, [-1.2, 0.8, 0.8])
+    assert model.explain().intercept == pytest.approx(0.2)
+    np.testing.assert_allclose(
+        model.explain().contributions([[1.5], [1.6], [np.nan]]), [[-1.2], [0.8], [0.8]]
     )
 
 
-def test_importance_is_the_range_of_a_shape(rows):
+@pytest.mark.parametrize("oracle", [None, TreeOracle(max_depth=1)], ids=["stumps", "trees"])
+def test_importance_is_the_mean_size_of_contributions_over_the_training_rows(rows, oracle):
     X, y = rows
-    model = AdaBoostClassifier(n_estimators=40).fit(X, y)
+    weight = np.random.default_rng(2).integers(0, 4, len(X))
+    model = AdaBoostClassifier(oracle, n_estimators=40).fit(X, y, sample_weight=weight)
     explanation = model.explain()
-    for name, reach in explanation.importance().items():
-        levels = explanation.shapes[name].levels[:-1]
-        assert reach == levels.max() - levels.min()
-    assert max(explanation.importance(), key=explanation.importance().get) == "x"
+    parts = explanation.contributions(X)
+    np.testing.assert_allclose(np.average(parts, axis=0, weights=weight), 0.0, atol=1e-12)
+    size = np.average(np.abs(parts), axis=0, weights=weight)
+    np.testing.assert_allclose(model.feature_importances_, size / size.sum(), atol=1e-12)
+    by_name = dict(zip(X.columns, model.feature_importances_, strict=True))
+    assert explanation.importance() == {n: by_name[n] for n in explanation.importance()}
+    assert next(iter(explanation.importance())) == "x"
+
+
+def test_weights_are_copies_in_an_explanation(rows):
+    X, y = rows
+    weight = np.random.default_rng(3).integers(1, 4, len(X))
+    weighed = AdaBoostClassifier(n_estimators=20).fit(X, y, sample_weight=weight)
+    copied = AdaBoostClassifier(n_estimators=20).fit(
+        X.loc[X.index.repeat(weight)], np.repeat(y, weight)
+    )
+    ours, theirs = weighed.explain(), copied.explain()
+    assert ours.intercept == pytest.approx(theirs.intercept)
+    np.testing.assert_allclose(ours.contributions(X), theirs.contributions(X), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AdaBoostClassifier(TreeOracle(max_depth=1), n_estimators=30),
+        GradientBoostClassifier(n_estimators=30, max_depth=1),
+        GradientBoostRegressor(n_estimators=30, max_depth=1),
+    ],
+    ids=["AdaBoost", "gradient boosting", "regression"],
+)
+def test_trees_of_depth_one_are_explained_like_stumps(rows, model):
+    X, y = rows
+    model.fit(X, y.astype(float) if "Regressor" in type(model).__name__ else y)
+    explained = model.explain()
+    parts = explained.contributions(X)
+    classes = hasattr(model, "classes_")
+    votes = model.decision_function(X) if classes else model.predict(X)
+    np.testing.assert_allclose(explained.intercept + parts.sum(axis=1), votes, atol=1e-12)
+    np.testing.assert_allclose(parts.mean(axis=0), 0.0, atol=1e-12)
+    found = model.shap_values(X, X, max_background=len(X))
+    scale = model.ensemble_.l1_norm if classes else 1.0
+    np.testing.assert_allclose(parts * scale, found.values, atol=1e-9)
+
+
+def test_where_the_training_rows_lie(rows):
+    X, y = rows
+    known = AdaBoostClassifier(n_estimators=40).fit(X, y).explain().background
+    along = known[0]
+    assert (along.low, along.high) == (X["x"].min(), X["x"].max())
+    ends = np.concatenate([[-np.inf], along.cuts, [np.inf]])
+    counts = [((X["x"] > a) & (X["x"] <= b)).mean() for a, b in pairwise(ends)]
+    np.testing.assert_allclose(along.shares, [*counts, X["x"].isna().mean()], atol=1e-12)
+    assert len(along.cuts) >= 19
+    kinds = X["colour"].value_counts().sort_index().to_numpy()
+    np.testing.assert_allclose(
+        known[3].shares, [*(kinds / len(X)), 0.0, X["colour"].isna().mean()], atol=1e-12
+    )
 
 
 def test_unseen_categories_contribute_as_missing(rows):
@@ -127,7 +192,8 @@ def test_contributions_of_every_kind_of_input():
     model = AdaBoostClassifier(n_estimators=20).fit(X, y)
     explanation = model.explain()
     expected = explanation.contributions(X)
-    np.testing.assert_allclose(expected.sum(axis=1), model.decision_function(X), atol=1e-12)
+    votes = explanation.intercept + expected.sum(axis=1)
+    np.testing.assert_allclose(votes, model.decision_function(X), atol=1e-12)
     names = ["x0", "x1", "x2"]
     for other in (
         X.tolist(),
@@ -145,7 +211,7 @@ def test_models_that_are_no_sums_of_stumps(rows, estimator, name):
     X, y = rows
     model = AdaBoostClassifier(estimator, n_estimators=3).fit(X, y)
     with pytest.raises(
-        TypeError, match=rf"explain: only stump ensembles are sums .*'{name}'\] hypotheses"
+        TypeError, match=rf"explain: only models of stumps, .*'{name}'\] hypotheses"
     ):
         model.explain()
 

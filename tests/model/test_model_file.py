@@ -140,6 +140,43 @@ def test_explanation_comes_back(tmp_path: Path) -> None:
     assert ours.names == theirs.names
     assert ours.shapes.keys() == theirs.shapes.keys()
     assert np.array_equal(ours.contributions(X), theirs.contributions(X))
+    assert ours.intercept == theirs.intercept
+    assert ours.importance() == theirs.importance()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"feature": 9}, "a number below 5, each once"),
+        ({"cuts": [2.0, 1.0], "shares": [0.25] * 4}, "expected ascending cuts"),
+        ({"cuts": [1.0], "shares": [0.5, 0.5]}, "expected 3 shares"),
+        ({"cuts": [], "shares": [1.5, -0.5]}, "of at least 0, with sum 1"),
+        ({"cuts": [], "shares": [0.5, 0.2]}, "with sum 1"),
+        ({"low": "low"}, "a number or one of NaN"),
+    ],
+)
+def test_damaged_backgrounds_are_refused(tmp_path: Path, change: Any, message: str) -> None:
+    X, y = frame()
+    document = document_of(AdaBoostClassifier(n_estimators=5).fit(X, y))
+    document["background"][0] |= change
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=message):
+        marginboost.load(path)
+
+
+def test_files_without_a_background_are_read(tmp_path: Path) -> None:
+    X, y = frame()
+    document = document_of(AdaBoostClassifier(n_estimators=5).fit(X, y))
+    del document["background"]
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(document))
+    model = marginboost.load(path)
+    explained = model.explain()
+    assert explained.intercept == 0.0
+    votes = explained.contributions(X).sum(axis=1)
+    np.testing.assert_allclose(votes, model.decision_function(X), atol=1e-12)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
 
 
 def test_feature_names_are_still_checked(tmp_path: Path) -> None:

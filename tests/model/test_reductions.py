@@ -308,7 +308,7 @@ def test_random_algorithms_draw_anew_for_every_problem():
 
 def test_explanations_sum_to_the_votes():
     model = AdaBoostClassifier(n_estimators=12).fit(X, NAMES)
-    parts = [part.contributions(X).sum(axis=1) for part in model.explain()]
+    parts = [part.intercept + part.contributions(X).sum(axis=1) for part in model.explain()]
     np.testing.assert_allclose(np.column_stack(parts), model.decision_function(X), atol=1e-12)
 
 

@@ -6,6 +6,8 @@ import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
+import numpy as np
+import pandas as pd
 import pytest
 from report_audits import (
     HOSTILE,
@@ -17,8 +19,11 @@ from report_audits import (
     numeric_audit,
 )
 
+from marginboost import AdaBoostClassifier, GradientBoostClassifier
+from marginboost.audit import LabelAudit
+from marginboost.cli.main import main
 from marginboost.cli.output import csv_bytes
-from marginboost.reports import audit_page, audit_payload, serve_audit
+from marginboost.reports import audit_page, audit_payload, serve_audit, write_audit_report
 
 PAYLOADS = {
     "two labels": lambda: audit_payload(
@@ -510,3 +515,58 @@ def test_the_browser_finds_the_page_through_the_file(open_tab, payloads, monkeyp
         assert tab.text_content("h1") == "rows.csv"
     finally:
         server.stop()
+
+
+def test_the_list_says_how_far_to_read(report, payloads):
+    payload = payloads["two labels"]
+    lines = report.locator("#trade-table tbody tr").all_text_contents()
+    flagged = next(line for line in lines if "(flagged)" in line)
+    trade = payload["trade"]
+    k = max(i for i, n in enumerate(trade["rows"]) if n <= payload["flagged"])
+    assert f"{100 * trade['precision'][k]:.0f}%" in flagged
+    assert f"{100 * trade['recall'][k]:.0f}%" in flagged
+    assert report.locator("#trade svg polyline").count() == 2
+
+
+def test_duplicates_and_outliers_are_listed(open_tab, tmp_path):
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y = X[:, 0] > 0
+    X[20], y[20], X[40] = X[4], not y[4], 50.0
+    path = tmp_path / "report.html"
+    write_audit_report(LabelAudit(n_jobs=1).fit(X, y), path, ids=[f"p{i}" for i in range(120)])
+    tab = open_tab(path.as_uri())
+    assert "2 rows with exact copies, 2 of them with another label" in tab.text_content(
+        "#similar-note"
+    )
+    assert tab.text_content("#groups tbody th") == "p4, p20"
+    assert "p40" in tab.text_content("#outliers tbody")
+    assert tab.complaints == []
+
+
+def test_a_suggestion_stands_where_the_margin_is_below_zero(open_tab, pages, payloads):
+    tab, payload = open_tab(pages["three labels"]), payloads["three labels"]
+    tab.select_option("#show", "all")
+    shown = {row["id"]: row for row in payload["suspects"]}
+    for line in tab.locator("#suspects tbody tr[data-row]").all()[:50]:
+        row = shown[line.locator("th").text_content()]
+        suggested = line.locator(".suggested").text_content()
+        assert (suggested != "–") == (row["evidence"]["margin"] < 0)
+        assert (row["score"] < 0.5) or suggested == "–"
+
+
+def test_the_page_of_an_explanation_asks_nobody_anything(open_tab, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"<b>size": rng.normal(size=200), "kind": rng.choice(["a", "b"], 200)})
+    y = (X["<b>size"] > 0) ^ (X["kind"] == "a")
+    X = X.astype({"kind": "category"})
+    X.assign(label=y).to_csv(tmp_path / "t.csv", index=False)
+    for name, model in (("stumps", AdaBoostClassifier()), ("trees", GradientBoostClassifier())):
+        model.set_params(n_estimators=10).fit(X, y).save(tmp_path / f"{name}.json")
+        out = tmp_path / f"{name}.html"
+        arguments = [str(tmp_path / f"{name}.json"), str(tmp_path / "t.csv"), "--out", str(out)]
+        assert main(["explain", *arguments, "--label", "label", "--row", "3"]) == 0
+        tab = open_tab(out.as_uri(), offline=True)
+        assert tab.locator("figure").count() == len(model.feature_importances_.nonzero()[0])
+        assert "<b>size (" in tab.locator(".shapes").text_content()
+        assert "Row 3: " in tab.text_content("main")
+        assert tab.complaints == []

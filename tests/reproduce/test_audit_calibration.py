@@ -4,12 +4,18 @@ import inspect
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer
 
 from marginboost import reproduce
 from marginboost.datasets import twonorm
-from marginboost.reproduce import audit_calibration
-from marginboost.reproduce.audit_calibration import EDGES, Judged, judge, pooled, reliability
+from marginboost.reproduce.experiments import audit_calibration
+from marginboost.reproduce.experiments.audit_calibration import (
+    EDGES,
+    Judged,
+    judge,
+    pooled,
+    reliability,
+)
 
 
 def drawn(power, n=40_000):
@@ -70,12 +76,10 @@ def test_false_alarms_are_as_many_as_expected(audits):
     assert counted == pytest.approx(expected, abs=0.1)
 
 
-def test_experiment_in_small(monkeypatch):
-    monkeypatch.setattr(audit_calibration, "SETS", {"wine": lambda: load_wine(return_X_y=True)})
-    monkeypatch.setattr(audit_calibration, "RATES", (0.1,))
-    monkeypatch.setattr(audit_calibration, "OTHER_KINDS", {"feature-dependent": "by a feature"})
-    monkeypatch.delenv(reproduce.DATA_VARIABLE, raising=False)
-    tables = list(reproduce.run("audit-calibration"))
+def test_experiment_in_small():
+    outcome = reproduce.run("audit-calibration", "tiny")
+    assert all(finding.holds for finding in outcome.findings)
+    tables = outcome.tables
     assert [table.title.partition(":")[0] for table in tables] == [
         "uniform",
         "estimated noise",

@@ -6,9 +6,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 
 from marginboost import reproduce
-from marginboost.reproduce import chan_wisconsin
-from marginboost.reproduce.__main__ import main
-from marginboost.reproduce.chan_wisconsin import DIAGNOSTIC, ORIGINAL
+from marginboost.reproduce.experiments import chan_wisconsin
+from marginboost.reproduce.experiments.chan_wisconsin import DIAGNOSTIC, ORIGINAL
 
 SHUFFLES = 6
 
@@ -113,42 +112,15 @@ def test_pilots_of_the_specification(original):
     np.testing.assert_allclose(noisy, [-0.50, -0.22, -0.11, 0.00, 0.03], atol=0.08)
 
 
-def test_runner(capsys, monkeypatch):
-    assert "chan-wisconsin" in reproduce.names()
-    main([])
-    assert "chan-wisconsin" in capsys.readouterr().out
-    monkeypatch.setattr(chan_wisconsin.Study.__init__, "__defaults__", (1, 300))
-    main(["chan-wisconsin"])
-    out = capsys.readouterr().out
-    assert "Diagnostic (WDBC): 569 rows, 30 features, 1 shuffles" in out
-    assert "Original: 699 rows, 9 features, 1 shuffles" in out
-    lines = [line for line in out.splitlines() if line.startswith("volume ratio, predicted")]
-    assert len(lines) == 12
-    later = [float(line.split("  ")[-1].split()[0]) for line in lines if "round 1 " not in line]
-    assert min(later) > 1.2  # noisy rows have the smaller volumes from round 4 on
-
-
-def test_folder_by_option_or_variable(tmp_path, monkeypatch):
-    monkeypatch.setenv(reproduce.DATA_VARIABLE, str(tmp_path))
-    with pytest.raises(reproduce.MissingData, match=r"uci_breast_w\.npz does not exist"):
-        reproduce.load_arrays(tmp_path, "uci_breast_w")
-    np.savez(tmp_path / "some.npz", X=np.eye(2))
-    np.testing.assert_array_equal(reproduce.load_arrays(tmp_path, "some")["X"], np.eye(2))
-    with pytest.raises(ValueError, match=r"experiment: got 'nothing', expected one of"):
-        reproduce.run("nothing")
-
-
-def test_table_is_aligned():
-    table = reproduce.Comparison(
-        "t", ("a", "b"), [("long name", "1", "2"), ("x", "3", "4")], ("n",)
-    )
-    assert str(table).splitlines() == [
-        "t",
-        "           a  b",
-        "long name  1  2",
-        "x          3  4",
-        "n",
-    ]
+def test_tables():
+    original, diagnostic = reproduce.run("chan-wisconsin", "tiny").tables
+    assert diagnostic.title == "Diagnostic (WDBC): 569 rows, 30 features, 3 shuffles"
+    assert original.title == "Original: 699 rows, 9 features, 3 shuffles"
+    for table in (original, diagnostic):
+        cells = {row[0]: row[-1] for row in table.rows if row[0].startswith("volume ratio, pred")}
+        assert len(cells) == 6
+        later = [float(cell.split()[0]) for name, cell in cells.items() if name[-2:] != " 1"]
+        assert min(later) > 1.2  # noisy rows have the smaller volumes from round 4 on
 
 
 @pytest.mark.parametrize("pilots", [ORIGINAL, DIAGNOSTIC], ids=["original", "diagnostic"])

@@ -3,31 +3,26 @@
 import numpy as np
 import pytest
 
-from marginboost import PBoostClassifier
+from marginboost import PBoostClassifier, reproduce
 from marginboost.datasets import ring
-from marginboost.reproduce.ring import (
-    ADABOOST,
-    NOISES,
-    PS,
-    PUBLISHED,
-    ErrorCurves,
-    Mean,
-    published_mean,
-    tables,
-    trial,
-)
+from marginboost.reproduce import Mean
+from marginboost.reproduce.experiments import _barnes_numbers as numbers
+from marginboost.reproduce.experiments._p_boosting import ErrorCurves
+from marginboost.reproduce.experiments.ring import on_ring
 
 
 def test_quick_tables():
-    tables_made = list(tables(3, 40, noises=(0, 20), ps=(1.0,)))
-    assert len(tables_made) == 3
-    assert len(tables_made[0].rows) == 5
-    verdicts = {row[0]: row[-1] for row in tables_made[0].rows}
-    assert verdicts["sloppy, p = 1"] == "not reproduced"
-    honest = tables_made[-1].rows
+    outcome = reproduce.run("ring", "tiny")
+    assert all(finding.holds for finding in outcome.findings)
+    first = outcome.tables[0]
+    assert [row[0] for row in first.rows][:3] == ["adaboost", "strict, p = 0.5", "strict, p = 2"]
+    verdicts = {row[0]: row[-1] for row in first.rows}
+    assert verdicts["sloppy, p = 0.5"].startswith("no")  # as described is not what was run
+    honest = outcome.tables[-2].rows
     assert len(honest) == 10
-    for _, oracle, validated, last in honest:
-        assert float(oracle) <= min(float(validated), float(last))
+    for _, *ways in honest:
+        oracle, validated, last = (float(way.split()[0]) for way in ways)
+        assert oracle <= min(validated, last)
 
 
 def test_votes_of_all_p_from_one_run_are_those_of_runs_of_their_own():
@@ -46,20 +41,23 @@ def test_votes_of_all_p_from_one_run_are_those_of_runs_of_their_own():
 
 
 def test_strict_ends_early_below_one_and_does_better_above():
-    results = [trial(0, seed, 60, (0.5, 2.0)) for seed in range(2)]
-    assert max(result["strict", 0.5].rounds for result in results) <= 10
+    results = [on_ring(0, seed, 60, (0.5,), (0.5, 2.0)) for seed in range(2)]
+    assert max(result["strict, p = 0.5"]["rounds"] for result in results) <= 10
     for result in results:
-        assert result["strict", 2.0].oracle < result["strict", 0.5].oracle
+        assert result["strict, p = 2"]["oracle"] < result["strict, p = 0.5"]["oracle"]
 
 
 def test_verdicts_can_be_either():
-    theirs = published_mean("sloppy-as-run", 1.1, 20)
-    assert theirs.mean == 0.182
+    theirs = numbers.least_error("sloppy", "ring20", 1.1)
+    assert theirs == Mean(0.182, 0.056, 30)
     assert Mean(0.19, 0.05, 30).distance(theirs) == pytest.approx(0.58, abs=0.01)
     assert abs(Mean(0.255, 0.05, 30).distance(theirs)) > 2.0
+    assert numbers.best_round("strict", "ring0", 2.0) == Mean(119.0, 97.0, 30)
+    assert numbers.least_error("naive", "wpbc", 1.0) is None
 
 
 def test_published_numbers_are_complete():
-    for means, spreads in PUBLISHED.values():
-        assert len(means) == len(spreads) == len(PS)
-    assert ADABOOST.keys() == set(NOISES)
+    for table in (numbers.ERRORS, numbers.SPREADS, numbers.ROUNDS, numbers.ROUND_SPREADS):
+        assert len(table) == 19
+        assert all(len(line.split()) == len(numbers.PS) for line in table.values())
+    assert numbers.ADABOOST.keys() == numbers.ADABOOST_ROUNDS.keys()

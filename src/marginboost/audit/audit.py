@@ -26,11 +26,13 @@ from ..validation import check_choice, check_number
 from .cleaning import POLICIES, changed_labels, other_labels, rows_to_act_on, some_labels
 from .evidence import Evidence
 from .folds import SEED, Fold, check_classifier, make_folds, take_rows
+from .reasons import Reasons
 from .soft_labels import soft_rows
 from .stacking import Stack, stack_votes
 from .votes import (
     FEW_ROWS,
     LEARNING_ROWS,
+    STUMPS,
     Views,
     default_folds,
     default_voters,
@@ -61,7 +63,8 @@ class LabelAudit(BaseEstimator):
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
     categorical_features : "from_dtype", None, or sequence of int or str
-        Which columns hold categories: those of a data frame's categorical types, none, or these.
+        Which columns of a data frame hold categories: those of text and of categorical types, none,
+        or these.
     n_jobs : int or None
         Threads; None is all cores.
     random_state : int or None
@@ -74,7 +77,8 @@ class LabelAudit(BaseEstimator):
     score_ : array in [0, 1]
         Probability that each row's label is right; 0 is the most suspect.
     suggested_ : array
-        The most likely label of each row.
+        The most likely label of each row: another than the given one only where it is more likely,
+        all evidence and the given label taken into account.
     codes_, suggested_codes_ : array of int
         Given and suggested labels as positions in ``classes_``.
     rank_ : array of int
@@ -88,6 +92,9 @@ class LabelAudit(BaseEstimator):
         The same among the rows that carry each label.
     belief_ : array (n_rows, n_classes)
         Probability of each class before the given label is taken into account.
+    margin_ : array in [-1, 1]
+        Probability that the given label is right minus that of the most likely other label: below
+        zero where another is suggested.
     votes_ : dict
         Out-of-fold class probabilities of each voter, when it voted last.
     stack_ : Stack
@@ -130,7 +137,7 @@ class LabelAudit(BaseEstimator):
 
     # -- fit -------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, *, pred_probs: Any = None) -> Self:
         """Audit the labels.
 
         Parameters
@@ -140,6 +147,10 @@ class LabelAudit(BaseEstimator):
             memory, the middle of a bin stands for its values.
         y : array-like
             Given labels, of two or more classes.
+        pred_probs : array (n_rows, n_classes), optional
+            Class probabilities of a model of your own, for each row from a fit without it, such as
+            scikit-learn's ``cross_val_predict(…, method="predict_proba")`` gives; columns in the
+            order of the sorted labels. They take the place of all voters.
 
         Returns
         -------
@@ -149,9 +160,11 @@ class LabelAudit(BaseEstimator):
         resolve_n_jobs(self.n_jobs)
         self._check_voters()
         table = self._read_table(X)
-        return self.fit_table(X, table, read_labels(y, table.n_rows))
+        return self.fit_table(X, table, read_labels(y, table.n_rows), pred_probs)
 
-    def fit_table(self, X: Any, table: Table | BinnedMatrix, labels: Array) -> Self:
+    def fit_table(
+        self, X: Any, table: Table | BinnedMatrix, labels: Array, pred_probs: Any = None
+    ) -> Self:
         """Audit rows that are already read; ``X`` is what voters of the caller's own are given."""
         self._check_voters()
         self.index_ = X.index if hasattr(X, "iloc") else None
@@ -160,10 +173,14 @@ class LabelAudit(BaseEstimator):
             only = self.classes_.tolist()[0]
             raise ValueError(f"y: got one class ({only!r}), expected at least two")
         self.codes_ = np.searchsorted(self.classes_, labels)
-        views = Views(X, table, self.n_jobs)
-        self._vote(views)
+        views, reasons = Views(X, table, self.n_jobs), Reasons()
+        if pred_probs is None:
+            self._vote(views, reasons)
+        else:
+            self.votes_ = {"pred_probs": check_probabilities(pred_probs, self.classes_, labels)}
+            self.stack_ = self.last_stack_ = self._combined()
         self._judge()
-        self._evidence = Evidence(views, self.codes_, self.score_)
+        self._evidence = Evidence(views, self.codes_, self.score_, reasons)
         return self
 
     def _check_voters(self) -> dict[str, Any] | None:
@@ -201,23 +218,35 @@ class LabelAudit(BaseEstimator):
         columns = [] if chosen is None else [_position(item, names) for item in chosen]
         return Table.learn(X, names, columns)
 
-    def _vote(self, views: Views) -> None:
-        """Ask all voters; the default ones twice, where the table is small."""
+    def _vote(self, views: Views, reasons: Reasons) -> None:
+        """Ask all voters; the default ones twice, where the table is small.
+
+        Of the last vote of boosted stumps the reasons are kept.
+        """
         given, folds = self._check_voters(), self._folds()
         n_rows, n_classes = len(self.codes_), len(self.classes_)
         seed = SEED if self.random_state is None else self.random_state
         ours = given is None
-        voters = given or default_voters(n_rows, n_classes, self.n_jobs, seed)
+        shape = n_rows, views.table.n_features
+        voters = given or default_voters(shape, n_classes, self.n_jobs, seed)
         self.votes_ = {}
         for name, voter in voters.items():
             most = LEARNING_ROWS.get(name) if ours else None
-            rows = views.of(voter, ours)
-            self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most)
+            rows, watch = views.of(voter, ours), reasons.add if ours and name == STUMPS else None
+            self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most, watch)
         self.stack_ = self.last_stack_ = self._combined()
         if ours and SECOND_VOTE <= n_rows <= FEW_ROWS:
+            reasons.folds.clear()
             soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
             self.votes_ = {
-                name: soft_votes(voter, views.of(voter, ours), soft, n_classes, folds)
+                name: soft_votes(
+                    voter,
+                    views.of(voter, ours),
+                    soft,
+                    n_classes,
+                    folds,
+                    reasons.add if name == STUMPS else None,
+                )
                 for name, voter in voters.items()
             }
             self.last_stack_ = self._combined()
@@ -246,7 +275,9 @@ class LabelAudit(BaseEstimator):
         self.voter_weights_ = dict(zip(self.votes_, stack.weights.tolist(), strict=True))
         self.belief_ = stack.belief
         self.score_ = stack.trust(self.codes_)
-        self.suggested_codes_ = self.belief_.argmax(axis=1)
+        likely = stack.posterior(self.codes_)
+        self.margin_ = _lead(likely, self.codes_)
+        self.suggested_codes_ = np.where(self.margin_ < 0.0, likely.argmax(axis=1), self.codes_)
         self.suggested_ = self.classes_[self.suggested_codes_]
         self.noise_rate_ = float(np.mean(1.0 - self.score_))
         wrong = np.bincount(self.codes_, 1.0 - self.score_, len(self.classes_))
@@ -353,7 +384,9 @@ class LabelAudit(BaseEstimator):
         """One line per row as a pandas data frame, with the index of the rows that were audited.
 
         Columns: ``given``, ``suggested``, ``score`` (probability that the label is right),
-        ``rank``, ``flagged``, ``disagreement``.
+        ``rank``, ``flagged``, ``disagreement``, and what :attr:`Evidence.similar` finds:
+        ``copies``, ``conflicting`` (copies with other labels), ``near_duplicate`` (row number, -1
+        for none), ``near_conflicting``, ``outlier``.
         """
         import pandas as pd
 
@@ -366,9 +399,21 @@ class LabelAudit(BaseEstimator):
                 "rank": self.rank_,
                 "flagged": self.flagged_,
                 "disagreement": self.disagreement_,
+                **self.similar_columns(),
             },
             index=self.index_,
         )
+
+    def similar_columns(self) -> dict[str, Array]:
+        """Duplicates and outliers, one entry per row."""
+        found = self.evidence.similar
+        return {
+            "copies": found.copies,
+            "conflicting": found.conflicting,
+            "near_duplicate": found.near,
+            "near_conflicting": found.near_conflicting,
+            "outlier": found.outlier,
+        }
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -376,6 +421,35 @@ class LabelAudit(BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def check_probabilities(given: Any, classes: Array, labels: Array) -> Array:
+    """Class probabilities of somebody's own model, one line per row; lines are made to sum to one.
+
+    >>> check_probabilities([[3, 1], [0, 2]], np.array(["a", "b"]), np.array(["a", "b"])).tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
+    """
+    found = np.asarray(given, dtype=np.float64)
+    if found.shape != (len(labels), len(classes)):
+        raise ValueError(
+            f"pred_probs: got shape {found.shape}, expected {(len(labels), len(classes))}: one "
+            f"line per row, one column per class ({', '.join(map(repr, classes.tolist()))})"
+        )
+    total = found.sum(axis=1)
+    wrong = ~(np.isfinite(found).all(axis=1) & (found >= 0.0).all(axis=1) & (total > 0.0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"pred_probs: row {row} is {found[row].tolist()}, expected probabilities of the classes"
+        )
+    return np.asarray(found / total[:, None])
+
+
+def _lead(likely: Array, labels: Array) -> Array:
+    """Probability of each given class minus that of the most likely other one."""
+    rows, others = np.arange(len(labels)), likely.copy()
+    others[rows, labels] = -1.0
+    return np.asarray(likely[rows, labels] - others.max(axis=1))
 
 
 def flag(score: Array, doubted: Array, fdr: float) -> Array:

@@ -1,7 +1,8 @@
 """Why a label is suspect: what the margin theory says about each row.
 
 The score of an audit rests on votes alone. This is what else speaks for or against a label, each
-computed once, when it is first asked for, from models fitted to the given labels:
+computed once, when it is first asked for, from models fitted to the given labels (but for
+contributions):
 
 ========================  =========================================================================
 weight_at_cap, slack      dual weight of the row in the soft-margin program, as a share of its cap,
@@ -12,7 +13,9 @@ log_decision_volume       region of the given label around the row (CH-A17): min
                           the boosted stumps contradict the label
 log_cell_volume           cell of the stumps around the row (CH-A19)
 neighbours                nearest row with the same label and nearest with another one
-contributions             contribution of each feature to the vote for the given label
+similar                   copies, near duplicates and outliers, with the same and other labels
+contributions             contribution of each feature to the vote for the given label, of boosted
+                          stumps that learnt from the other folds
 ========================  =========================================================================
 
 With more than two classes each row is seen in the problem "its given class against the others". Of
@@ -39,6 +42,8 @@ from ..solvers.masters.problem import soft_margin
 from ..types import Array
 from .leaks import leaking_features
 from .neighbours import nearest_rows
+from .reasons import Reasons
+from .similar import MOST_ROWS, SimilarRows, find_similar
 from .volumes import log_cell_volumes, log_decision_volumes
 from .votes import Views
 
@@ -83,10 +88,15 @@ class Evidence:
         Given classes, as positions.
     trust : array
         Probability that each label is right.
+    reasons : Reasons, optional
+        What boosted stumps learnt in each fold, where they voted.
     """
 
-    def __init__(self, views: Views, labels: Array, trust: Array) -> None:
+    def __init__(
+        self, views: Views, labels: Array, trust: Array, reasons: Reasons | None = None
+    ) -> None:
         self._all, self._all_labels, self._trust = views, labels, trust
+        self._known_reasons = reasons or Reasons()
 
     @cached_property
     def rows(self) -> Array:
@@ -236,17 +246,30 @@ class Evidence:
                 out[rows] = volumes(self.models[k], numbers, positive)[rows]
         return self._spread(out)
 
+    @cached_property
+    def similar(self) -> SimilarRows:
+        """Duplicates and outliers."""
+        few = len(self._all_labels) <= MOST_ROWS
+        encoded = self._all.encoded if few else None
+        return find_similar(self._all.table, encoded, self._all_labels)
+
+    @cached_property
+    def _reasons(self) -> Reasons:
+        if not self._known_reasons.folds:
+            self._known_reasons.learn(self._all, self._all_labels)
+        return self._known_reasons
+
     def contributions(self, rows: Array) -> Array:
-        """Contribution of each feature to the vote for the given label, one line per row."""
-        rows, labels = np.asarray(rows), self._all_labels
-        table = self._all.table
-        out = np.zeros((len(rows), table.n_features))
-        for k, model in self.models.items():
-            mine = labels[rows] == k if len(self.models) > 1 else np.full(len(rows), True)
-            if mine.any():
-                explained = model.explain().contributions_of(table.take(rows[mine]))
-                out[mine] = np.where(labels[rows[mine]] == k, 1.0, -1.0)[:, None] * explained
-        return out
+        """Contribution of each feature to the vote for the given label, one line per row.
+
+        The votes are those of boosted stumps that did not see the row; with :meth:`intercepts` a
+        line sums up to the vote.
+        """
+        return self._reasons.contributions(self.table, self._all_labels, np.asarray(rows))[0]
+
+    def intercepts(self, rows: Array) -> Array:
+        """What the contributions of rows are added to."""
+        return self._reasons.contributions(self.table, self._all_labels, np.asarray(rows))[1]
 
     def neighbours(self, rows: Array) -> Neighbours:
         """Nearest agreeing and disagreeing rows of some rows, among those with evidence."""

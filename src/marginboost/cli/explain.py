@@ -1,8 +1,10 @@
-"""Show what each feature contributes to the vote of a model of stumps, exactly.
+"""Show what each feature contributes to the answers of a model, exactly.
 
-The vote of a row is a sum of one number per feature, and nothing else. Without options: how far
-each feature can move the vote, and in which direction. --feature shows one of these step functions
-in full; a data file with --row shows the parts of single votes.
+The vote of a model of stumps is an intercept and one number per feature, and nothing else: these
+are shown without any data, how much each feature moves the votes of the training rows and in which
+direction. Other trees are explained on rows, by Shapley values, so give a data file too, such as
+the table that the model was fitted to. --feature shows one feature in full; --row shows the parts
+of single answers; --out writes a page with all of it.
 """
 
 from __future__ import annotations
@@ -12,18 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError, UsageError, suggest
 from .options import add_data, add_reading, dialect_of
-from .output import Answer, Screen, bar, sparkline, visible
+from .output import Answer, Screen, bar, check_target, sparkline, visible, write_file
 
 if TYPE_CHECKING:
     from ..estimators.classifier import BaseMarginClassifier
-    from ..model.explanation import Explanation
     from .reading import DataFile
+
+MOST_ROWS = 1000
+"""Rows on which trees are explained, evenly spaced."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add arguments and options."""
     parser.add_argument("model", help="model file written by fit")
-    add_data(parser, optional=True, help="data file with the rows to explain")
+    add_data(
+        parser, optional=True, help="data file with the rows to explain; trees need one anyway"
+    )
     parser.add_argument(
         "--feature",
         metavar="NAME",
@@ -39,69 +45,157 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="row of the data file, counted from 1, or its name if --id is given; can be repeated",
     )
     parser.add_argument("--id", metavar="COL", help="column that names the rows")
+    parser.add_argument("--label", metavar="COL", help="column of the labels; not read")
+    parser.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="not read either"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="page with importance, shapes and rows, one HTML file"
+    )
     add_reading(parser)
 
 
 def run(args: argparse.Namespace) -> Answer:
     """Explain the model, or rows."""
-    from .models import load_model, parts_of
+    from .models import load_model
 
-    if bool(args.row) != (args.data is not None):
+    if args.row and args.data is None:
         raise UsageError("to explain rows, give a data file and --row")
     if args.row and args.feature:
         raise UsageError("--row and --feature answer different questions; give one of them")
+    if args.out is not None:
+        check_target(args.out, "--out", {"model file": args.model, "data file": args.data})
     model = load_model(args.model)
-    parts = parts_of(model)
+    names = [str(name) for name in model.model_.features.names]
+    for name in args.feature:
+        if name not in names:
+            raise UsageError(f"--feature: no feature {name!r}; {suggest(name, names)}")
+    if args.data is None and not model.model_.additive:
+        raise ModelError(
+            f"{args.model}: trees are explained on rows; give a data file too, such as the table "
+            "that the model was fitted to",
+            file=args.model,
+        )
+    X, numbers, ids = (None, [], []) if args.data is None else _read(model, args)
+    problems = _problems(model, X, numbers, ids, args)
+    facts = {
+        "command": "explain",
+        "model_file": args.model,
+        "estimator": type(model).__name__,
+        "in_full": bool(args.feature),
+        "importances": _importances(model),
+    }
+    if args.out is not None:
+        from ..reports import explanation_page
+
+        page = explanation_page(f"{args.model}", facts["importances"], problems)
+        write_file(args.out, page.encode())
+        facts["out"] = args.out
+    shown = "rows" if args.row else "shapes"
+    kept = ("name", "sides", "unit", "intercept", "exact_shapes", shown)
+    return Answer({**facts, "problems": [{key: p[key] for key in kept} for p in problems]})
+
+
+def _importances(model: BaseMarginClassifier) -> dict[str, float]:
+    """Share of each feature that has one, the largest first."""
+    shares = zip(model.model_.features.names, model.feature_importances_.tolist(), strict=True)
+    ranked = sorted(shares, key=lambda item: -item[1])
+    return {str(name): share for name, share in ranked if share > 0.0}
+
+
+def _problems(
+    model: BaseMarginClassifier,
+    X: Any,
+    numbers: list[int],
+    ids: list[Any],
+    args: argparse.Namespace,
+) -> list[dict[str, Any]]:
+    """For each answer of the model its shapes, and the parts of the rows that were asked for."""
+    from ..diagnostics.contributions import row_contributions
+
     try:
-        explanations = [part.model.explain() for part in parts]
+        shapes = _exact_shapes(model) if model.model_.additive else _mean_shapes(model, X)
+        rows = row_contributions(model, X.take(numbers), X) if numbers else []
     except TypeError as error:
         raise ModelError(f"{args.model}: {error}", file=args.model) from None
-    if args.row:
-        chosen = _choose_rows(model, args)
-        found = [
-            _rows(part.model, known, *chosen)
-            for part, known in zip(parts, explanations, strict=True)
+    found = []
+    for k, problem in enumerate(shapes):
+        known = {shape["feature"]: shape for shape in problem["shapes"]}
+        chosen = [known.get(name) or _unused(name) for name in args.feature] or list(known.values())
+        parts = [_row(rows[k], X.take([n]), i, n, ids[i]) for i, n in enumerate(numbers)]
+        name = problem["sides"][1] if len(shapes) > 1 else ""
+        found.append({**problem, "name": name, "shapes": chosen, "rows": parts})
+    return found
+
+
+# -- shapes ----------------------------------------------------------------------------------------
+
+
+def _exact_shapes(model: BaseMarginClassifier) -> list[dict[str, Any]]:
+    """Step functions of an additive model, for each of its answers; the strongest first."""
+    from ..diagnostics.contributions import sides_of
+    from .models import is_regressor
+
+    unit, found = "prediction" if is_regressor(model) else "vote", []
+    for known, sides in zip(model.model_.explain(), sides_of(model.model_), strict=True):
+        shapes = [
+            _step_shape(known, name, importance) for name, importance in known.importance().items()
         ]
-    else:
-        found = [_shapes(known, args.feature) for known in explanations]
-    problems = [
-        {"name": p.name, "sides": p.sides, **what} for p, what in zip(parts, found, strict=True)
-    ]
-    return Answer(
-        {
-            "command": "explain",
-            "model_file": args.model,
-            "estimator": type(model).__name__,
-            "in_full": bool(args.feature),
-            "problems": problems,
-        }
-    )
+        facts = {"sides": sides, "unit": unit, "intercept": known.intercept, "exact_shapes": True}
+        found.append({**facts, "shapes": shapes})
+    return found
 
 
-# -- shape functions -------------------------------------------------------------------------------
+def _step_shape(explanation: Any, name: str, importance: float) -> dict[str, Any]:
+    """Step function of a feature as plain data, with where the training rows lie."""
+    step = explanation.shapes[name]
+    known, along = explanation.categories[step.feature], explanation.background.get(step.feature)
+    levels = step.levels.tolist()
+    facts = {"feature": name, "used": True, "importance": importance, "missing": levels[-1]}
+    if known is not None:
+        by_code = [*levels[:-1], *[levels[-2]] * len(known)][: len(known)]
+        return {**facts, "categories": known.tolist(), "levels": by_code}
+    if along is not None:
+        ends, dense = along.density()
+        facts |= {"low": along.low, "high": along.high}
+        facts["strip"] = [ends.tolist(), dense.tolist()]
+    return {**facts, "thresholds": step.thresholds.tolist(), "levels": levels[:-1]}
 
 
-def _shapes(explanation: Explanation, wanted: list[str]) -> dict[str, Any]:
-    """Features asked for, or all that the model uses, the strongest first."""
-    for name in wanted:
-        if name not in explanation.names:
-            raise UsageError(f"--feature: no feature {name!r}; {suggest(name, explanation.names)}")
-    importance = explanation.importance()
-    names = wanted or sorted(importance, key=lambda name: -importance[name])
-    return {"shapes": [_shape(explanation, name) for name in names]}
+def _mean_shapes(model: BaseMarginClassifier, X: Any) -> list[dict[str, Any]]:
+    """Mean contributions by value, for each answer of a model of trees; the strongest first."""
+    import numpy as np
+
+    from ..diagnostics.contributions import feature_values, mean_shape, row_contributions
+
+    some = X.take(np.unique(np.linspace(0, len(X) - 1, min(MOST_ROWS, len(X))).astype(int)))
+    columns, importances = feature_values(model, some), _importances(model)
+    places = {str(name): j for j, name in enumerate(columns.names)}
+    found = []
+    for part in row_contributions(model, some, X):
+        shapes = []
+        for name, share in importances.items():
+            j = places[name]
+            values, parts = np.asarray(columns.column(j)), part.values[:, j]
+            shape = mean_shape(values, columns.categories[j], parts)
+            facts = {"feature": name, "used": True, "importance": share}
+            points = [values.tolist(), parts.tolist()]
+            shapes.append({**facts, **shape, **_ends(values), "points": points})
+        facts = {"sides": part.sides, "unit": part.unit, "intercept": part.intercept}
+        found.append({**facts, "exact_shapes": False, "shapes": shapes})
+    return found
 
 
-def _shape(explanation: Explanation, name: str) -> dict[str, Any]:
-    """Step function of a feature as plain data; a feature that is not used contributes nothing."""
-    known = explanation.categories[explanation.names.index(name)]
-    step = explanation.shapes.get(name)
-    thresholds = [] if step is None else step.thresholds.tolist()
-    levels = [0.0, 0.0] if step is None else step.levels.tolist()
-    facts = {"feature": name, "used": step is not None, "missing": levels[-1]}
-    if known is None:
-        return {**facts, "thresholds": thresholds, "levels": levels[:-1]}
-    by_code = [*levels[:-1], *[levels[-2]] * len(known)][: len(known)]
-    return {**facts, "categories": known.tolist(), "levels": by_code}
+def _ends(values: Any) -> dict[str, float]:
+    """Smallest and largest value, if there is one."""
+    known = values[values == values]
+    return {"low": float(known.min()), "high": float(known.max())} if len(known) else {}
+
+
+def _unused(name: str) -> dict[str, Any]:
+    """A feature that contributes nothing."""
+    facts = {"feature": name, "used": False, "importance": 0.0, "missing": 0.0}
+    return {**facts, "thresholds": [], "levels": [0.0]}
 
 
 def _pieces(shape: dict[str, Any]) -> list[tuple[str, float]]:
@@ -124,47 +218,40 @@ def _pieces(shape: dict[str, Any]) -> list[tuple[str, float]]:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def _choose_rows(
+def _read(
     model: BaseMarginClassifier, args: argparse.Namespace
 ) -> tuple[Any, list[int], list[Any]]:
-    """Features of the rows asked for, their numbers from 0, and their names."""
+    """Features of all rows, numbers from 0 of those asked for, and their names.
+
+    For a page without --row the first row is an example.
+    """
     from .dataset import model_data
     from .reading import read_file
 
     file = read_file(args.data, dialect_of(args))
     file.check_names(args.id, option="--id")
+    file.check_names(args.label, option="--label")
+    file.check_names(*args.drop, option="--drop")
     numbers = [_row_number(file, args.id, text) for text in args.row]
-    names = [None] * len(numbers) if args.id is None else args.row
-    return model_data(model, file, {args.id}).take(numbers), numbers, names
+    if not numbers and args.out is not None:
+        numbers = [0]
+    names = [None] * len(numbers)
+    if args.id is not None:
+        names = [file.column(args.id)[n].as_py() for n in numbers]
+    return model_data(model, file, {args.id, args.label, *args.drop}), numbers, names
 
 
-def _rows(
-    model: BaseMarginClassifier,
-    explanation: Explanation,
-    X: Any,
-    numbers: list[int],
-    names: list[Any],
-) -> Any:
-    """Parts of the votes of some rows, or of their predictions."""
-    from .models import is_regressor
-
-    parts = explanation.contributions(X)
-    votes = model.predict(X) if is_regressor(model) else model.decision_function(X)
-    answer = []
-    for k, number in enumerate(numbers):
-        terms = zip(explanation.names, parts[k].tolist(), strict=True)
-        contributions = [
-            {"feature": name, "value": X.column(name)[k].as_py(), "contribution": part}
-            for name, part in sorted(terms, key=_strength)
-            if name in explanation.shapes
-        ]
-        facts = {"row": number + 1, "id": names[k], "vote": float(votes[k])}
-        answer.append({**facts, "contributions": contributions})
-    return {"rows": answer}
-
-
-def _strength(term: tuple[str, float]) -> float:
-    return -abs(term[1])
+def _row(part: Any, X: Any, k: int, number: int, name: Any) -> dict[str, Any]:
+    """Parts of the answer for one row, the strongest first."""
+    terms = zip(part.names, part.values[k].tolist(), strict=True)
+    contributions = [
+        {"feature": feature, "value": X.column(feature)[0].as_py(), "contribution": share}
+        for feature, share in sorted(terms, key=lambda term: -abs(term[1]))
+        if share != 0.0
+    ]
+    total = float(part.totals[k])
+    facts = {"row": number + 1, "id": name, "intercept": part.intercept, "vote": total}
+    return {**facts, "contributions": contributions}
 
 
 def _row_number(file: DataFile, id_column: str | None, text: str) -> int:
@@ -191,19 +278,31 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         if problem["name"]:
             screen.title(f"{high} against {low}")
         for row in problem.get("rows", []):
-            words = f"vote {row['vote']:+.4f}, for {low if row['vote'] <= 0 else high}"
-            _show_row(row, words if problem["sides"] else f"{row['vote']:.6g}", screen)
+            side = f", for {low if row['vote'] <= 0 else high}" if problem["sides"] else ""
+            number = f"{row['vote']:+.4f}" if problem["sides"] else f"{row['vote']:.6g}"
+            _show_row(row, f"{problem['unit']} {number}{side}", screen)
         if answer["in_full"]:
             for shape in problem["shapes"]:
                 _show_in_full(shape, screen)
         elif "shapes" in problem:
             rows = [_summary(shape) for shape in problem["shapes"]]
-            screen.table(["feature", "from", "to", "shape", "over"], rows, align="<>><<")
+            headers = ["feature", "share", "from", "to", "shape", "over"]
+            screen.table(headers, rows, align="<>>><<")
         screen.say()
-        if problem["sides"]:
-            screen.say(f"The vote is the sum: below 0 for {low}, above 0 for {high}.")
-        else:
-            screen.say("The prediction is the sum.")
+        screen.say(_sentence(problem, low, high))
+    if "out" in answer:
+        screen.say(f"Wrote page: {answer['out']}")
+
+
+def _sentence(problem: dict[str, Any], low: str, high: str) -> str:
+    """What the numbers sum up to."""
+    unit, intercept = problem["unit"], problem["intercept"]
+    behind = "training rows" if problem["exact_shapes"] else "rows of the data file"
+    meaning = f": below 0 for {low}, above 0 for {high}" if problem["sides"] else ""
+    sum_of = f"The {unit} is {intercept:+.4g}, its mean over the {behind}, plus these contributions"
+    if problem["exact_shapes"] or "rows" in problem:
+        return f"{sum_of}{meaning}."
+    return f"{sum_of}, which depend on other features too and are means here{meaning}."
 
 
 def _summary(shape: dict[str, Any]) -> list[str]:
@@ -213,12 +312,17 @@ def _summary(shape: dict[str, Any]) -> list[str]:
         ordered = sorted(levels)
     else:
         cuts = shape["thresholds"]
-        over = (
-            f"{len(cuts)} cuts from {cuts[0]:.4g} to {cuts[-1]:.4g}" if cuts else "missing or not"
-        )
+        over = _cuts_in_words(cuts) if cuts else "missing or not"
         ordered = levels
     low, high = f"{min(levels):+.3f}", f"{max(levels):+.3f}"
-    return [shape["feature"], low, high, sparkline(ordered), visible(over, 48)]
+    share = f"{shape['importance']:.1%}"
+    return [shape["feature"], share, low, high, sparkline(ordered), visible(over, 48)]
+
+
+def _cuts_in_words(cuts: list[float]) -> str:
+    if len(cuts) == 1:
+        return f"1 cut at {cuts[0]:.4g}"
+    return f"{len(cuts)} cuts from {cuts[0]:.4g} to {cuts[-1]:.4g}"
 
 
 def _show_in_full(shape: dict[str, Any], screen: Screen) -> None:

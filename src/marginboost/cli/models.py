@@ -71,22 +71,12 @@ def parts_of(model: BaseMarginClassifier) -> list[Part]:
     """Return the problems that a model is made of."""
     if is_regressor(model):
         return [Part("", [], model, [])]
-    classes = [str(label) for label in model.classes_.tolist()]
     if not model.model_.reduced:
-        return [Part("", classes, model, [-1, 1])]
-    parts = []
-    for code, problem in zip(model.code_.T.tolist(), model.problems_, strict=True):
-        low, high = (_join(classes, code, side) for side in (-1, 1))
-        parts.append(Part(high, [low, high], problem, code))
-    return parts
+        return [Part("", [str(label) for label in model.classes_.tolist()], model, [-1, 1])]
+    from ..diagnostics.contributions import sides_of
 
-
-def _join(classes: list[str], code: list[int], side: int) -> str:
-    """Classes on one side, in words."""
-    chosen = [name for name, its in zip(classes, code, strict=True) if its == side]
-    return (
-        chosen[0] if len(chosen) == 1 else "the other classes" if side < 0 else " or ".join(chosen)
-    )
+    found = zip(sides_of(model.model_), model.problems_, model.code_.T.tolist(), strict=True)
+    return [Part(sides[1], sides, problem, code) for sides, problem, code in found]
 
 
 def certificate_data(certificate: Certificate) -> dict[str, Any]:

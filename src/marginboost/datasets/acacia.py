@@ -73,8 +73,8 @@ def acacia_stand_in(seed: int = 0) -> tuple[Array, Array]:
 
     204 rows, 16 features, 119 positive and 85 negative. Four features are normal with a shift
     between the classes, twelve are noise. On halves of it the least test error of AdaBoosted
-    stumps over all rounds is about 0.28, as published for the real data (``python -m
-    marginboost.reproduce ring`` prints it).
+    stumps over all rounds is about 0.28, as published for the real data (``marginboost
+    reproduce barnes-real`` prints it).
 
     >>> X, y = acacia_stand_in()
     >>> X.shape, int((y > 0).sum())

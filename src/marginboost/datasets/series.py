@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from ..types import Array
+from .loading import load
 
 DELAY = 17.0
 """Time by which the equation looks back."""
 SANTA_FE = ("A", "D")
-FILES = {"A": "ts_santafe_laser_A.npz", "D": "ts_santafe_D.npz"}
+FILES = {"A": "ts_santafe_laser_A", "D": "ts_santafe_D"}
+"""Names for :func:`marginboost.datasets.load`."""
 
 
 def mackey_glass(
@@ -87,12 +89,10 @@ def load_santa_fe(name: str, path: str | os.PathLike[str] | None = None) -> tupl
     """
     if name not in SANTA_FE:
         raise ValueError(f"name: got {name!r}, expected one of {', '.join(SANTA_FE)}")
-    folder = os.environ.get("MARGINBOOST_DATA")
-    if path is None and not folder:
-        raise FileNotFoundError(
-            "path: got None, and MARGINBOOST_DATA names no folder; expected a file with the series"
-        )
-    file = Path(str(folder)) / FILES[name] if path is None else Path(path)
+    if path is None:
+        found = load(FILES[name])
+        return found.series, found.n_train
+    file = Path(path)
     usual = {"A": 1000, "D": 100_000}[name]
     if file.suffix == ".npz":
         with np.load(file) as arrays:

@@ -58,7 +58,9 @@ EdgeDisplay                                             sandwich of edge and mar
 GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
 SoftMarginDisplay                                       margins cut at ν (R2-E4, Fig. 4.4, 4.5)
 DualWeightDisplay                                       weights, caps (R2-E4, Fig. 4.6)
+row_contributions, Contributions                        what features contribute to answers for rows
 ShapeDisplay, Shape                                     shape functions of stumps
+ImportanceDisplay, WaterfallDisplay                     features by importance, one row's answer
 DecisionRegionDisplay                                   votes over two features (R1-E03; LB-E1)
 TrainingErrorDisplay                                    error and bound (R1-C05; LB-E3, LB-E5)
 ======================================================  ==========================================
@@ -78,6 +80,7 @@ from .bounds import (
 )
 from .coefficient_path import CoefficientPath, coefficient_path, lars_path
 from .comparison import Comparison, MeanPercent, best_methods, compare_errors, mean_percent
+from .contributions import Contributions, row_contributions
 from .convergence import (
     GapReport,
     L1NormReport,
@@ -99,12 +102,14 @@ from .displays import (
     EdgeDisplay,
     GapDisplay,
     GapRaceDisplay,
+    ImportanceDisplay,
     MarginDisplay,
     ReliabilityDisplay,
     Shape,
     ShapeDisplay,
     SoftMarginDisplay,
     TrainingErrorDisplay,
+    WaterfallDisplay,
 )
 from .edges import (
     SupportOverlap,
@@ -177,6 +182,7 @@ __all__ = [
     "CoefficientPath",
     "CoefficientPathDisplay",
     "Comparison",
+    "Contributions",
     "DecisionRegionDisplay",
     "DualWeightDisplay",
     "EdgeDisplay",
@@ -185,6 +191,7 @@ __all__ = [
     "GapDisplay",
     "GapRaceDisplay",
     "GapReport",
+    "ImportanceDisplay",
     "InfluenceRecorder",
     "InformationStopping",
     "L1NormReport",
@@ -208,6 +215,7 @@ __all__ = [
     "SupportOverlap",
     "TrainingErrorDisplay",
     "TubeFractions",
+    "WaterfallDisplay",
     "asymptotic_margin",
     "auxiliary_functions",
     "average_influence",
@@ -263,6 +271,7 @@ __all__ = [
     "q_squared",
     "rounds_to_consistency",
     "rounds_to_margin",
+    "row_contributions",
     "select_round",
     "selected_errors",
     "selection_quality",

@@ -62,7 +62,7 @@ class NewtonWeights:
         return self._settle(state, [state.move(candidate, step, weigh, self.loss, reach)])
 
     def _weight_of_losses(self, sample: Sample) -> float:
-        """Sum of the weights with which losses are summed."""
+        """Sum of the weights with which losses and slopes are summed."""
         return sample.n_rows if sample.uniform else 1.0
 
     def _settle(self, state: State, answers: list[list[Facts]]) -> bool:

@@ -33,7 +33,8 @@ COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
         keeps every distinct value of every feature.
     categorical_features : "from_dtype", None, or sequence of int or str
-        Which columns hold categories: those of a data frame's categorical types, none, or these.
+        Which columns of a data frame hold categories: those of text and of categorical types, none,
+        or these.
     callbacks : sequence of Callback, optional
         Early stopping, checkpoints, a time budget, or your own. Where several classes are solved
         as several problems, each has its own copy of them, and checkpoints are refused.

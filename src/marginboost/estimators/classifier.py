@@ -80,7 +80,8 @@ FITTED_ATTRIBUTES = """classes_ : array
     intercept_ : float
         Always 0: a constant is a hypothesis like any other.
     feature_importances_ : array
-        Share of Σ|α| that each feature carries.
+        Share of each feature in what moves the votes: of stumps the mean size of its contribution
+        over the training rows, as in ``explain().importance()``, of others its share of Σ|α|.
     n_features_in_, feature_names_in_
         As in scikit-learn.
     problems_ : list of classifiers
@@ -205,17 +206,26 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
+        self.learn_rows(rows, features, labels, weights, oracle, reduction, given)
+        return self
+
+    def learn_rows(
+        self,
+        rows: FeatureRows,
+        features: Features,
+        labels: Array,
+        weights: Array,
+        oracle: Oracle,
+        reduction: Reduction,
+        given: Given = NOTHING_GIVEN,
+    ) -> None:
+        """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
         classes = _learn_classes(labels, weights)
         index = class_positions(classes, labels)
         data = self.extend(TrainingSet(features, rows, classes, index, weights), given)
         self._forget()
         self.learn(data, oracle, reduction)
-        return self
-
-    def extend(self, data: TrainingSet, given: Given) -> TrainingSet:
-        """Put what else a fit is given with its rows; here nothing is."""
-        return data
 
     def fit_parts(
         self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
@@ -229,11 +239,15 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self._forget()
         self.set_features(features)
         layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0, np.int64)
-        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts)
+        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts=parts)
         self.learn(data, oracle, ONE_VS_REST)
         for known in ("dual_", "margins_"):
             delattr(self, known)
         return self
+
+    def extend(self, data: TrainingSet, given: Given) -> TrainingSet:
+        """Put what else a fit is given with its rows; here nothing is."""
+        return data
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows; where scores are no log-odds, compare votes with labels too."""

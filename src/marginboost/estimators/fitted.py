@@ -111,17 +111,22 @@ class FittedAttributes:
 
     @property
     def feature_importances_(self) -> Array:
-        """Share of the coefficients that each feature carries; the mean over problems."""
+        """Share of each feature in what moves the votes; the mean over problems.
+
+        Of stumps, and trees of depth 1, the mean size of its contribution over the training rows,
+        which :meth:`explain` reports too; of others the share of the coefficients that it carries.
+        """
         shares: Array = self._learnt("feature_importances_").importances()
         return shares
 
     # -- the model -------------------------------------------------------------------------------
 
     def explain(self) -> Any:
-        """Explain a stump ensemble exactly: one step function per feature.
+        """Explain a model of stumps, or of trees of depth 1, exactly: a step function per feature.
 
-        The vote of a row (the prediction of a regressor) is the sum of the step functions at its
-        values, nothing else. With more than two classes a list, one explanation per problem.
+        The vote of a row (the prediction of a regressor) is the intercept, the mean vote of the
+        training rows, and the step functions at the row's values, each of mean 0 over the training
+        rows; nothing else. With more than two classes a list, one explanation per problem.
         """
         check_is_fitted(self)
         return self._of_runs("explain", self.model_.explain())

@@ -42,7 +42,8 @@ FITTED_ATTRIBUTES = """estimators_ : list of Hypothesis
     intercept_ : float
         Always 0: a constant is a hypothesis like any other.
     feature_importances_ : array
-        Share of Σ|α| that each feature carries.
+        Share of each feature in what moves predictions: of stumps the mean size of its contribution
+        over the training rows, as in ``explain().importance()``, of others its share of Σ|α|.
     n_features_in_, feature_names_in_
         As in scikit-learn."""
 

@@ -13,6 +13,7 @@ from ..types import Array
 from .staged import NO_EXTRAS, Extras
 
 SIGNS = np.array([-1, 1], dtype=np.int8)
+"""Sides of two classes."""
 
 
 @dataclass(frozen=True)

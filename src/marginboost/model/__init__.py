@@ -15,12 +15,13 @@ from .decoding import (
     multiclass_margins,
 )
 from .features import Features
-from .links import Link, LogisticLink, LossLink, SigmoidLink, SoftmaxLink, VoteLink
+from .links import ClassLossLink, Link, LogisticLink, LossLink, SigmoidLink, SoftmaxLink, VoteLink
 
 __all__ = [
     "CODES",
     "DECODINGS",
     "BinaryModel",
+    "ClassLossLink",
     "ClassModel",
     "Decoder",
     "Features",

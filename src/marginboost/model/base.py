@@ -17,7 +17,8 @@ from ..core.stop import Stop
 from ..data import BinnedMatrix
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
-from .explanation import Explanation
+from .background import Background, background_of
+from .explanation import Explanation, additive_steps
 from .features import FeatureRows, Features, check_cuts
 
 
@@ -35,17 +36,23 @@ class FittedRun:
         Bounds on the best possible value, and what the ensemble attains.
     stop : Stop
         Why the run ended.
+    background : dict
+        Of an additive ensemble, where the training rows lie along the features that it uses.
     """
 
     ensemble: Ensemble
     history: History
     certificate: Certificate
     stop: Stop
+    background: Background = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run) -> Self:
-        """Keep what does not depend on the rows."""
-        return cls(run.ensemble, run.history, run.certificate, run.stop)
+        """Keep what does not grow with the rows."""
+        bins = run.sample.bins
+        found = None if bins is None else additive_steps(run.ensemble, bins.categories)
+        known = {} if found is None else background_of(found[0], run.sample)
+        return cls(run.ensemble, run.history, run.certificate, run.stop, known)
 
 
 @dataclass(frozen=True)
@@ -98,17 +105,38 @@ class Model(ABC):
 
     # -- what it says ----------------------------------------------------------------------------
 
+    @property
+    def additive(self) -> bool:
+        """Whether votes are sums of one-feature functions, so that :meth:`explain` knows them."""
+        known = self.features.categories
+        return all(additive_steps(run.ensemble, known) is not None for run in self.runs)
+
     def importances(self) -> Array:
-        """Share of the coefficients that each feature carries; the mean over runs."""
-        total = np.sum([_shares(run.ensemble, len(self.features)) for run in self.runs], axis=0)
+        """How much each feature moves the votes, as a share of all; the mean over runs.
+
+        Of an additive model the mean size of its contributions over the training rows
+        (:meth:`Explanation.importance`), of others the share of the coefficients that it carries.
+        """
+        total = np.sum([self._run_shares(run) for run in self.runs], axis=0)
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
-    def explain(self) -> list[Explanation]:
-        """Explain stump ensembles exactly, one explanation per run."""
-        return [self._explain(run.ensemble) for run in self.runs]
+    def _run_shares(self, run: FittedRun) -> Array:
+        steps = additive_steps(run.ensemble, self.features.categories) if run.background else None
+        if steps is None:
+            return _shares(run.ensemble, len(self.features))
+        names = [str(name) for name in self.features.names]
+        shares = self._explain(run).importance()
+        return np.array([shares.get(name, 0.0) for name in names])
 
-    def _explain(self, ensemble: Ensemble) -> Explanation:
-        return Explanation.of(ensemble, self.features.names, self.features.categories)
+    def explain(self) -> list[Explanation]:
+        """Explain additive models exactly, one explanation per run."""
+        return [self._explain(run) for run in self.runs]
+
+    def _explain(self, run: FittedRun, *, votes: bool = True) -> Explanation:
+        features = self.features
+        return Explanation.of(
+            run.ensemble, features.names, features.categories, run.background, votes=votes
+        )
 
     def to_onnx(self) -> Any:
         """ONNX model; needs the extra ``onnx``."""
@@ -147,9 +175,8 @@ class OneRunModel(Model):
 class RegressionModel(OneRunModel):
     """A model of numbers: its prediction is the score itself."""
 
-    def _explain(self, ensemble: Ensemble) -> Explanation:
-        known = self.features.categories
-        return Explanation.of(ensemble, self.features.names, known, votes=False)
+    def _explain(self, run: FittedRun, *, votes: bool = False) -> Explanation:
+        return super()._explain(run, votes=votes)
 
 
 @dataclass(frozen=True)
@@ -189,9 +216,8 @@ class TargetsModel(Model):
                     scores[:, k] = found
             yield scores.copy()
 
-    def _explain(self, ensemble: Ensemble) -> Explanation:
-        known = self.features.categories
-        return Explanation.of(ensemble, self.features.names, known, votes=False)
+    def _explain(self, run: FittedRun, *, votes: bool = False) -> Explanation:
+        return super()._explain(run, votes=votes)
 
 
 def _shares(ensemble: Ensemble, n_features: int) -> Array:

@@ -1,4 +1,7 @@
-"""Exact explanation of a stump ensemble: it is a sum of step functions, one per feature."""
+"""Exact explanation of models that are sums of step functions, one per feature.
+
+Stumps are, and so are trees that ask for one feature each, such as all trees of depth 1.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,14 @@ from ..data import BinnedMatrix, Table
 from ..data.table import Categories, as_source, frame_names, is_frame
 from ..kernels.reference import step_function
 from ..oracles.stumps import StepFunction, Stump, step_functions
+from ..oracles.tree_hypothesis import Tree
 from ..types import Array
+from .background import Background
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Shape functions of a stump ensemble.
+    """Shape functions of an additive model.
 
     Attributes
     ----------
@@ -26,14 +31,22 @@ class Explanation:
         Feature names.
     shapes : dict
         For each feature that the model uses, by name, its step function: ``levels[k]`` is the
-        contribution to the vote right of k thresholds, the last level that of a missing value.
+        contribution to the vote right of k thresholds, the last level that of a missing value. The
+        mean over the training rows is 0, where the model knows them (``background``).
     categories : list
         For each feature, None or its categories; thresholds of such a feature count codes.
+    intercept : float
+        Mean vote of the training rows; what the contributions of a row are added to.
+    background : dict
+        By number of the feature, where the training rows lie along it; empty where the model file
+        does not say, and then shapes are not centred.
     """
 
     names: list[str]
     shapes: dict[str, StepFunction]
     categories: Categories
+    intercept: float
+    background: Background
 
     @classmethod
     def of(
@@ -41,24 +54,32 @@ class Explanation:
         ensemble: Ensemble,
         names: Sequence[str],
         categories: Categories,
+        background: Background | None = None,
         *,
         votes: bool = True,
     ) -> Explanation:
-        """Explain an ensemble of stumps: its votes in [-1, 1], or its scores."""
-        stumps = [member for member in ensemble.members if isinstance(member, Stump)]
-        if len(stumps) < len(ensemble):
+        """Explain an additive ensemble: its votes in [-1, 1], or its scores."""
+        found = additive_steps(ensemble, categories)
+        if found is None:
             raise TypeError(
-                "explain: only stump ensembles are sums of one-feature functions; this model has "
-                f"{sorted({type(member).__name__ for member in ensemble.members})} hypotheses"
+                "explain: only models of stumps, or of trees that ask for one feature each, are "
+                "sums of one-feature functions; this model has "
+                f"{sorted({type(member).__name__ for member in ensemble.members})} hypotheses. "
+                "shap_values explains trees"
             )
-        steps = step_functions(
-            stumps, ensemble.coef / ((ensemble.l1_norm or 1.0) if votes else 1.0)
-        )
-        shapes = {str(names[step.feature]): step for step in steps}
-        return cls([str(name) for name in names], shapes, categories)
+        steps, intercept = found
+        scale, known = ((ensemble.l1_norm or 1.0) if votes else 1.0), background or {}
+        shapes = {}
+        for step in steps:
+            mean = known[step.feature].mean(step) if step.feature in known else 0.0
+            intercept += mean
+            levels = (step.levels - mean) / scale
+            shapes[str(names[step.feature])] = StepFunction(step.feature, step.thresholds, levels)
+        named = [str(name) for name in names]
+        return cls(named, shapes, categories, intercept / scale, known)
 
     def contributions(self, X: Any) -> Array:
-        """Contribution of each feature to each row's vote; a row of it sums to the vote."""
+        """Contribution of each feature to each row's vote: the intercept plus all is the vote."""
         source = as_source(X)
         if source.shape[1] != len(self.names):
             raise ValueError(
@@ -81,5 +102,65 @@ class Explanation:
         return out
 
     def importance(self) -> dict[str, float]:
-        """Range of each shape function: how far this feature alone can move the vote."""
-        return {name: float(np.ptp(step.levels[:-1])) for name, step in self.shapes.items()}
+        """Mean size of each feature's contribution over the training rows, as share of the total.
+
+        The largest first; that is what ``feature_importances_`` has. Where the training rows are
+        not known, the range of each shape function stands for it.
+        """
+        size = {name: self._size(step) for name, step in self.shapes.items()}
+        total = sum(size.values()) or 1.0
+        return {
+            name: part / total for name, part in sorted(size.items(), key=lambda item: -item[1])
+        }
+
+    def _size(self, step: StepFunction) -> float:
+        if step.feature in self.background:
+            return self.background[step.feature].mean_size(step)
+        return float(np.ptp(step.levels[:-1]))
+
+
+def additive_steps(
+    ensemble: Ensemble, categories: Categories
+) -> tuple[list[StepFunction], float] | None:
+    """Scores of an ensemble as step functions of one feature each and a constant, if they are."""
+    members = ensemble.members
+    if all(isinstance(member, Stump) for member in members):
+        return step_functions([m for m in members if isinstance(m, Stump)], ensemble.coef), 0.0
+    by_feature: dict[int, list[int]] = {}
+    for k, member in enumerate(members):
+        used = _features_of(member)
+        if used is None or len(used) > 1:
+            return None
+        by_feature.setdefault(used[0] if used else -1, []).append(k)
+    constant = sum(float(ensemble.coef[k] * _root(members[k])) for k in by_feature.pop(-1, []))
+    steps = [
+        _tree_step(j, [members[k] for k in chosen], ensemble.coef[chosen], categories)
+        for j, chosen in sorted(by_feature.items())
+    ]
+    return steps, constant
+
+
+def _features_of(member: Any) -> list[int] | None:
+    """Features that a tree asks for; None of what is no tree."""
+    if not isinstance(member, Tree):
+        return None
+    features = member.nodes["feature"]
+    return [int(j) for j in np.unique(features[features >= 0])]
+
+
+def _root(tree: Any) -> float:
+    return float(tree.nodes["value"][0])
+
+
+def _tree_step(feature: int, trees: list[Any], coef: Array, categories: Categories) -> StepFunction:
+    """Sum of trees that ask for nothing but this feature."""
+    known = categories[feature]
+    if known is None:
+        cuts = np.unique([cut for tree in trees for _, cut in tree.cuts() if np.isfinite(cut)])
+        points = np.concatenate([cuts, [np.inf, np.nan]])
+    else:
+        codes = np.arange(float(max(1, len(known))))
+        cuts, points = codes[1:] - 0.5, np.append(codes, np.nan)
+    rows = np.zeros((len(points), len(categories)))
+    rows[:, feature] = points
+    return StepFunction(feature, cuts, Tree.voter(trees, coef)(rows))

@@ -16,9 +16,10 @@ from ..core.history import FIELDS, OPTIONAL, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.oracle import Oracle
 from ..core.stop import Stop
-from ..losses import Loss, known_losses
+from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
 from ..validation import parameter_names
+from .background import Background, Distribution
 from .base import FittedRun, RegressionModel, TargetsModel
 from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
@@ -148,8 +149,9 @@ HEAD = ("format", "version", "library", "estimator", "params", "features")
 LABELS = ("classes",)
 RUN = ("ensemble", "history", "certificate", "stop", "n_iter")
 PROBLEMS = ("code", "problems")
-FITTED = ("chosen", "link")
-"""Of classifiers that choose something in fit, or whose votes were turned into probabilities."""
+FITTED = ("chosen", "background", "link")
+"""Of models that choose something in fit, are sums of one-feature functions, or whose votes were
+turned into probabilities."""
 
 
 def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any:
@@ -165,9 +167,10 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     version = _check_format(Field(document))
     numeric, several = version >= 3, version == 2 and "problems" in document
     parts = (*HEAD, *(() if numeric else LABELS), *(PROBLEMS if several else RUN))
+    optional = [k for k in FITTED if k != ("link" if numeric else "background" if several else "")]
     if version == 4:
-        parts = (*HEAD, "problems")
-    fields = Field(document).keys(parts, FITTED[: (2, 2, 2, 1, 0)[version]])
+        parts, optional = (*HEAD, "problems"), []
+    fields = Field(document).keys(parts, optional)
     fields["library"].is_a(str, "a version as string")
     name = fields["estimator"].is_a(str, "the name of an estimator")
     known = [n for n, kind in registry.items() if _of_numbers(kind) == numeric]
@@ -296,10 +299,31 @@ def _read_run(fields: dict[str, Field], features: Features, shape: tuple[int, ..
         history=_read_history(fields["history"]),
         certificate=_read_certificate(fields["certificate"]),
         stop=fields["stop"].made_by(Stop, f"one of {', '.join(Stop)}"),
+        background=_read_background(fields, len(features)),
     )
     if fields["n_iter"].is_a(int, "the number of rounds") != len(run.history):
         fields["n_iter"].wrong(f"{len(run.history)}, the number of rounds in history")
     return run
+
+
+def _read_background(fields: dict[str, Field], n_features: int) -> Background:
+    """Where the training rows lie along the features of an additive model."""
+    found: Background = {}
+    for item in fields.get("background", Field([], "background")).items():
+        entries = item.keys(("feature", "low", "high", "cuts", "shares"))
+        feature = entries["feature"].is_a(int, "the number of a feature")
+        if not 0 <= feature < n_features or feature in found:
+            entries["feature"].wrong(f"a number below {n_features}, each once")
+        low, high = (entries[end].number() for end in ("low", "high"))
+        cuts, shares = (
+            np.array([number.number(finite=True) for number in entries[name].items()])
+            for name in ("cuts", "shares")
+        )
+        try:
+            found[feature] = Distribution(low, high, cuts, shares)
+        except ValueError as error:
+            item.wrong(str(error), error)
+    return found
 
 
 def _read_chosen(
@@ -362,7 +386,7 @@ def _check_kind(name: str, value: Any, entry: Field) -> None:
     if isinstance(value, Oracle):
         if name not in ("estimator", "oracle"):
             entry.wrong("a setting, not a base learner")
-    elif isinstance(value, Loss):
+    elif isinstance(value, Loss | ClassLoss):
         if name != "loss":
             entry.wrong("a setting, not a loss")
     elif isinstance(value, dict):
@@ -396,6 +420,8 @@ def _read_param(field: Field, depth: int) -> Any:
         return None if value is None else _read_scalar(field)
     if "loss" in value:
         return _read_loss(field)
+    if "class_loss" in value:
+        return _read_class_loss(field)
     if "classes" in value:
         return _read_class_weights(field)
     if depth == MAX_WRAPPERS:
@@ -417,6 +443,22 @@ def _read_loss(field: Field) -> Loss:
     settings = {key: _read_scalar(item) for key, item in entries["params"].entries().items()}
     return entries["params"].made_by(
         lambda _: known[name](**settings), f"settings of the {name} loss"
+    )
+
+
+def _read_class_loss(field: Field) -> ClassLoss:
+    entries = field.keys(("class_loss", "params"))
+    name, known = entries["class_loss"].is_a(str, "the name of a loss"), ClassLoss.registry
+    if name not in known:
+        entries["class_loss"].wrong(f"one of {', '.join(sorted(known))}")
+    settings = {
+        key: [[_read_scalar(number) for number in row.items()] for row in item.items()]
+        if isinstance(item.value, list)
+        else _read_scalar(item)
+        for key, item in entries["params"].entries().items()
+    }
+    return entries["params"].made_by(
+        lambda _: known[name](**settings), f"settings of the {name} loss of several classes"
     )
 
 

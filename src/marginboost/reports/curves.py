@@ -13,6 +13,11 @@ from ..types import Array
 from .plain import VALUE_LENGTH, Names, number, numbers, text
 
 MARGIN_BINS = 40
+TRADE_POINTS = 120
+RECALL_SHOWN = 0.9
+"""Share of the expected wrong labels up to which the list is followed."""
+STRIPES = 40
+"""Parts of a feature's range whose share of the rows is shown."""
 MOST_SHAPES = 12
 """Shape functions of a problem, those that move the vote most."""
 MOST_PROBLEMS = 30
@@ -24,21 +29,26 @@ CURVE_ROWS = 5_000
 """Rows whose volumes are followed over the rounds, at most."""
 
 
-def vote_margins(audit: LabelAudit) -> Array:
-    """Out-of-fold margin: belief in the given class minus that in the best other one."""
-    rows, belief = np.arange(len(audit.codes_)), audit.belief_.copy()
-    own = belief[rows, audit.codes_].copy()
-    belief[rows, audit.codes_] = -1.0
-    return own - belief.max(axis=1)
-
-
 def margin_counts(audit: LabelAudit) -> dict[str, Any]:
     """Histogram of the margins, flagged rows apart."""
-    margins, cuts = vote_margins(audit), np.linspace(-1.0, 1.0, MARGIN_BINS + 1)
+    margins, cuts = audit.margin_, np.linspace(-1.0, 1.0, MARGIN_BINS + 1)
     groups = {"others": ~audit.flagged_, "flagged": audit.flagged_}
     return {
         "cuts": numbers(cuts),
         **{name: np.histogram(margins[rows], cuts)[0].tolist() for name, rows in groups.items()},
+    }
+
+
+def trade_curve(audit: LabelAudit) -> dict[str, Any]:
+    """Expected precision and recall along the list of suspects, as far as it pays to read it."""
+    trade = audit.trade_off()
+    enough = int(np.searchsorted(trade["recall"], RECALL_SHOWN)) + 1
+    last = min(len(trade["rows"]), max(enough, 2 * int(audit.flagged_.sum()), 10))
+    places = np.unique(np.linspace(0, last - 1, min(last, TRADE_POINTS)).astype(int))
+    return {
+        "rows": trade["rows"][places].tolist(),
+        "precision": numbers(trade["precision"][places]),
+        "recall": numbers(trade["recall"][places]),
     }
 
 
@@ -48,9 +58,7 @@ def shapes(audit: LabelAudit, names: Names) -> list[dict[str, Any]]:
     found = []
     for positive, model in problems:
         explained = model.explain()
-        importance = explained.importance()
-        used = [name for name, reach in importance.items() if reach > 0]
-        used.sort(key=lambda name: -importance[name])
+        used = [name for name, share in explained.importance().items() if share > 0]
         steps = [_shape(audit, names, explained.shapes[name]) for name in used[:MOST_SHAPES]]
         found.append({"positive": positive, "steps": steps})
     return found
@@ -63,13 +71,23 @@ def _shape(audit: LabelAudit, names: Names, step: StepFunction) -> dict[str, Any
     if np.isnan(column).any():
         shape["missing"] = number(step.levels[-1])
     if known is None:
-        low, high = np.nanquantile(column, [0.005, 0.995])
+        present = column[~np.isnan(column)]
+        low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
         shape |= {"low": number(low), "high": number(high), "cuts": numbers(step.thresholds)}
+        shape["strip"] = numbers(_density(present, low, high))
         return {**shape, "levels": numbers(step.levels[:-1])}
     levels = step_function(np.arange(len(known), dtype=float), step.thresholds, step.levels)
     strongest = np.argsort(-np.abs(levels), kind="stable")[:MOST_CATEGORIES]
     bars = [[text(known[k], VALUE_LENGTH), number(levels[k])] for k in strongest]
     return {**shape, "bars": bars, "left_out": len(known) - len(bars)}
+
+
+def _density(values: Array, low: float, high: float) -> Array:
+    """Rows in each part of a range, over the most of any; halves, for huge ranges overflow."""
+    span = high / 2.0 - low / 2.0
+    places = (values / 2.0 - low / 2.0) / span * STRIPES if span > 0.0 else np.zeros(len(values))
+    counts = np.bincount(np.minimum(places, STRIPES - 1).astype(int), minlength=STRIPES)
+    return counts / max(1, counts.max())
 
 
 def volume_curves(audit: LabelAudit) -> dict[str, Any] | None:

@@ -129,6 +129,7 @@ function detail(row) {
     ...(row.id === String(row.row) ? [] : [["Row number", count(row.row)]]),
     ...data.voters.map(([name], k) => [`P(given), ${name}`, percent(row.votes[k])]),
     ["Models against the label", percent(facts.against)],
+    ["Vote of the stumps for it", signed(row.stumps)],
     ["Weight, share of its cap", percent(facts.at_cap)],
     ["Slack: misses the margin by", number(facts.slack)],
     ["Influence, 1 is typical", number(facts.influence)],
@@ -150,9 +151,11 @@ function detail(row) {
   const contributions = features.length
     ? make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": `Features of row ${row.id}` }, grid(heads, features))
     : make("p", { class: "note" }, "The boosted stumps use no feature here.");
+  const doubt = row.flagged && row.stumps > 0 ? [make("p", { class: "note" },
+    "Feature by feature the values speak for the label; the models that see features together doubt it.")] : [];
   return make("tr", { class: "detail" }, make("td", { colspan: "9" }, make("div", { class: "reasons" },
     make("div", {}, make("h3", {}, "Evidence"), evidence),
-    make("div", {}, make("h3", {}, `Values that speak most for or against ${quoted(given)}`), contributions))));
+    make("div", {}, make("h3", {}, `Values that speak most for or against ${quoted(given)}`), ...doubt, contributions))));
 }
 function middle(typical) {
   if (!typical) return "–";
@@ -278,6 +281,44 @@ function space(id) {
   byId(id).replaceChildren();
   return Math.max(300, byId(id).clientWidth);
 }
+function trade() {
+  const { rows, precision, recall } = data.trade;
+  const width = space("trade"), height = 240, left = 56, base = 190, last = rows.at(-1);
+  const x = (n) => left + (last > 1 ? (n - 1) / (last - 1) : 0) * (width - left - 12), y = (share) => base - share * (base - 14);
+  const at = (n) => rows.findLastIndex((length) => length <= n);
+  const svg = frame(width, height, `Expected precision and recall along the list: of the first ${plural(rows.at(-1), "row")} ` +
+    `${percent(precision.at(-1))} are wrong, which is ${percent(recall.at(-1))} of all wrong labels.`);
+  for (const [kind, values] of [["flagged", precision], ["others", recall]])
+    svg.append(draw("polyline", { class: "curve " + kind, points: values.map((v, k) => `${x(rows[k])},${y(v)}`).join(" ") }));
+  svg.append(draw("path", { class: "axis", d: `M${left},10V${base}H${width - 12}` }));
+  if (data.flagged && data.flagged <= last) svg.append(draw("path", { class: "axis", "stroke-dasharray": "3 3", d: `M${x(data.flagged)},10V${base}` }),
+    words(x(data.flagged) + 4, 20, "flagged", "start"));
+  for (const n of new Set([1, Math.ceil(last / 2), last])) svg.append(words(x(n), base + 18, count(n)));
+  for (const share of [0, 0.5, 1]) svg.append(words(left - 8, y(share) + 4, percent(share), "end"));
+  svg.append(words((left + width) / 2, base + 38, "rows read"));
+  byId("trade").append(svg);
+  const lengths = [...new Set([data.flagged, ...[0.1, 0.25, 0.5, 1].map((share) => Math.ceil(share * last))])].filter((n) => n > 0 && n <= last).sort((a, b) => a - b);
+  byId("trade-table").replaceChildren(grid([["Rows read", "name"], ["expected wrong", "number"], ["of all wrong labels", "number"]], lengths.map((n) => {
+    const k = at(n);
+    return [count(n) + (n === data.flagged ? " (flagged)" : ""), percent(precision[k]), percent(recall[k])];
+  })));
+}
+function similar() {
+  const { counts, groups, pairs, outliers } = data.similar;
+  if (!counts.copies && !counts.near && !counts.outliers) return;
+  byId("similar-card").hidden = false;
+  byId("similar-note").textContent = `${plural(counts.copies, "row")} with exact copies, ${count(counts.conflicting)} of them with another label; ` +
+    `${plural(counts.near, "near duplicate")}, ${count(counts.near_conflicting)} with another label; ${plural(counts.outliers, "outlier")}. ` +
+    "Equal rows with different labels cannot all be right; equal rows in training and test data flatter a model.";
+  const several = (codes) => codes.map(label).join(", ");
+  const listed = (group) => group.rows.join(", ") + (group.size > group.rows.length ? ", …" : "");
+  if (groups.length) byId("groups").append(grid([["Copies: rows", "name"], ["labels", "name"], ["size", "number"]],
+    groups.map((group) => [listed(group), several(group.labels), count(group.size)])));
+  if (pairs.length) byId("pairs").append(grid([["Nearly equal", "name"], ["labels", "name"]],
+    pairs.map(([a, b, one, other]) => [`${a}, ${b}`, several(one === other ? [one] : [one, other])])));
+  if (outliers.length) byId("outliers").append(grid([["Outlier", "name"], ["label", "name"], ["distance, 1 is typical", "number"]],
+    outliers.map(([id, code, far]) => [id, label(code), number(far)])));
+}
 function margins() {
   const { cuts, others, flagged } = data.margins;
   const width = space("margins"), height = 240, left = 56, base = 190;
@@ -326,7 +367,7 @@ function shapes() {
   const show = () => {
     const problem = problems[Number(byId("problem").value)];
     const down = several ? "for the other labels" : `for ${quoted(label(0))}`;
-    byId("shapes-note").textContent = "Share of each feature in the vote of a row, which is their sum. " +
+    byId("shapes-note").textContent = "How far each feature moves the vote of a row from that of an average one. The strip below is dark where many rows lie. " +
       `Up (right, for categories) speaks for ${quoted(label(problem.positive))}, down ${down}.`;
     const most = Math.max(1e-9, ...problem.steps.flatMap((step) => (step.levels || step.bars.map((bar) => bar[1])).map(Math.abs)));
     byId("shapes").replaceChildren(...problem.steps.map((step) => make("figure", {}, make("figcaption", {}, step.name), step.bars ? bars(step, most) : steps(step, most))));
@@ -343,6 +384,8 @@ function steps(step, most) {
   step.cuts.forEach((cut, k) => { path += `H${x(cut)}V${y(step.levels[k + 1])}`; });
   svg.append(draw("path", { class: "axis", d: `M4,${y(0)}H${width - 4}` }), draw("path", { class: "shape", d: path + `H${x(step.high)}` }),
     words(4, 124, number(step.low), "start"), words(width - 4, 124, number(step.high), "end"));
+  step.strip.forEach((share, k) => svg.append(draw("rect", { class: "neutral", "fill-opacity": Math.sqrt(share).toFixed(2),
+    x: 4 + (k / step.strip.length) * (width - 8), y: 106, height: 5, width: (width - 8) / step.strip.length })));
   if (step.missing !== undefined) svg.append(words(width / 2, 124, `missing ${signed(step.missing)}`));
   return svg;
 }
@@ -390,11 +433,12 @@ for (const button of document.querySelectorAll("#suspects th button")) button.ad
   table();
 });
 window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
-head(); table(); tell(); labels(); margins(); volumes(); shapes(); certificate();
+head(); table(); tell(); trade(); labels(); similar(); margins(); volumes(); shapes(); certificate();
 let width = window.innerWidth;
 window.addEventListener("resize", () => {
   if (window.innerWidth === width) return;
   width = window.innerWidth;
+  trade();
   margins();
   volumes();
 });

@@ -7,13 +7,14 @@ import hashlib
 import html
 import json
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ..audit import LabelAudit
 from ..files import write_whole
-from .payload import audit_payload
+from .payload import MOST_SUSPECTS, audit_payload
 
 
 def audit_page(payload: dict[str, Any]) -> str:
@@ -49,9 +50,44 @@ def audit_page(payload: dict[str, Any]) -> str:
     )
 
 
-def write_audit_report(audit: LabelAudit, path: str | Path, **details: Any) -> None:
-    """Write the report of a fitted audit; details as in :func:`audit_payload`."""
-    write_whole(path, audit_page(audit_payload(audit, **details)).encode())
+def write_audit_report(
+    audit: LabelAudit,
+    path: str | Path,
+    *,
+    title: str = "Label audit",
+    ids: Sequence[Any] | None = None,
+    row_numbers: Sequence[int] | None = None,
+    feature_names: Sequence[Any] | None = None,
+    most: int = MOST_SUSPECTS,
+) -> None:
+    """Write the report of a fitted audit, one HTML file that needs no network.
+
+    Parameters
+    ----------
+    audit : LabelAudit
+        Fitted.
+    path : str or path-like
+        Where to.
+    title : str
+        Headline, say the name of the file.
+    ids : sequence, optional
+        What to call each row; None is its name in the index of a pandas frame, else its number.
+    row_numbers : sequence of int, optional
+        Number of each row, as decisions name it; None counts from 0.
+    feature_names : sequence, optional
+        What to call each feature; None is its name in the data, x0, x1, … for an array.
+    most : int
+        Suspects shown in full.
+    """
+    payload = audit_payload(
+        audit,
+        title=title,
+        ids=ids,
+        row_numbers=row_numbers,
+        feature_names=feature_names,
+        most=most,
+    )
+    write_whole(path, audit_page(payload).encode())
 
 
 def asset(name: str) -> str:

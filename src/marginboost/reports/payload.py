@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..audit import LabelAudit
-from .curves import certificates, margin_counts, shapes, volume_curves
+from .curves import certificates, margin_counts, shapes, trade_curve, volume_curves
 from .plain import Names, number, numbers, text
+from .similar import similar_payload
 from .suspects import suspect_rows
 
 MOST_SUSPECTS = 1000
@@ -43,7 +44,7 @@ def audit_payload(
     title : str
         Headline, say the name of the file.
     ids : sequence, optional
-        What to call each row; None is its number.
+        What to call each row; None is its name in the index of a pandas frame, else its number.
     row_numbers : sequence of int, optional
         Number of each row, as decisions name it; None counts from 0.
     feature_names : sequence, optional
@@ -52,6 +53,7 @@ def audit_payload(
         Suspects shown in full.
     """
     table, n_rows = audit.evidence.table, len(audit.score_)
+    ids = _index_names(audit) if ids is None else ids
     _check_length("ids", ids, n_rows, "rows")
     _check_length("row_numbers", row_numbers, n_rows, "rows")
     _check_length("feature_names", feature_names, table.n_features, "features")
@@ -73,11 +75,21 @@ def audit_payload(
         "voters": [[name, number(weight)] for name, weight in audit.voter_weights_.items()],
         "features": features,
         "suspects": suspects,
+        "trade": trade_curve(audit),
+        "similar": similar_payload(audit, names),
         "margins": margin_counts(audit),
         "shapes": shapes(audit, names),
         "volumes": volume_curves(audit),
         "certificates": certificates(audit),
     }
+
+
+def _index_names(audit: LabelAudit) -> list[Any] | None:
+    """Names of the rows in the index of the frame that was audited, if it has any."""
+    index = audit.index_
+    if index is None or type(index).__name__ == "RangeIndex":
+        return None
+    return list(index)
 
 
 def _check_length(name: str, given: Sequence[Any] | None, expected: int, of: str) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..audit import LabelAudit
 from ..types import Array
-from .curves import vote_margins
 from .plain import VALUE_LENGTH, Names, number, numbers, text
 
 MOST_FEATURES = 10
@@ -23,8 +22,9 @@ def suspect_rows(
     """Features that are shown, with typical values, and the rows, which refer to them."""
     evidence, others = audit.evidence, _likeliest_others(audit, rows)
     near, contributions = evidence.neighbours(rows), evidence.contributions(rows)
+    votes_of_stumps = evidence.intercepts(rows) + contributions.sum(axis=1)
     facts = {
-        "margin": vote_margins(audit),
+        "margin": audit.margin_,
         "against": audit.disagreement_,
         "at_cap": evidence.weight_at_cap,
         "slack": evidence.slack,
@@ -51,6 +51,7 @@ def suspect_rows(
             "rank": int(audit.rank_[i]),
             "flagged": bool(audit.flagged_[i]),
             "votes": numbers(votes[:, k]),
+            "stumps": number(votes_of_stumps[k]),
             "evidence": {name: number(value[i]) for name, value in facts.items()},
             "same": neighbour(near.agreeing, near.agreeing_distance, k),
             "differ": neighbour(near.disagreeing, near.disagreeing_distance, k),

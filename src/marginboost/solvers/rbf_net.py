@@ -151,19 +151,20 @@ def _cluster(task: Task, n_centres: int, rng: np.random.Generator) -> Array:
     drawn = rng.choice(n_rows, min(n_centres, possible), replace=False, p=task.weights)
     centres = np.unique(task.rows[drawn], axis=0)
     for _ in range(LLOYD_STEPS):
-        values, squares = np.empty((n_rows, len(centres))), np.empty((n_rows, len(centres)))
-        across, rates = np.ascontiguousarray(centres.T), np.ones(len(centres))
-        radial_values(task.rows, across, rates, values, squares)
+        unused, squares = np.empty((n_rows, len(centres))), np.empty((n_rows, len(centres)))
+        flat = np.zeros(len(centres))  # rates of zero: only the distances are wanted
+        radial_values(task.rows, np.ascontiguousarray(centres.T), flat, unused, squares)
         belongs = np.zeros((n_rows, len(centres)))
         belongs[np.arange(n_rows), np.argmin(squares, axis=1)] = task.weights
         mass = belongs.sum(axis=0)
-        filled = mass > 0.0
+        filled = mass > 0.0  # of two centres that fell together the second has no rows
         means = (belongs.T @ task.rows)[filled] / mass[filled, None]
-        following = np.unique(np.clip(means, -WIDEST, WIDEST), axis=0)
-        if following.shape == centres.shape and np.allclose(following, centres):
-            break
+        following = np.clip(means, -WIDEST, WIDEST)
+        settled = len(following) == len(centres) and np.abs(following - centres).max() <= 1e-8
         centres = following
-    return centres
+        if settled:
+            break
+    return np.unique(centres, axis=0)
 
 
 def _widths(task: Task, centres: Array) -> Array:

@@ -4,6 +4,7 @@ Drawing needs matplotlib (the extra ``plot``), imported only when something is d
 """
 
 from .coefficient_path import CoefficientPathDisplay
+from .contributions import ImportanceDisplay, WaterfallDisplay
 from .dual_weights import DualWeightDisplay
 from .edge import EdgeDisplay
 from .gap import GapDisplay
@@ -22,10 +23,12 @@ __all__ = [
     "EdgeDisplay",
     "GapDisplay",
     "GapRaceDisplay",
+    "ImportanceDisplay",
     "MarginDisplay",
     "ReliabilityDisplay",
     "Shape",
     "ShapeDisplay",
     "SoftMarginDisplay",
     "TrainingErrorDisplay",
+    "WaterfallDisplay",
 ]

@@ -10,14 +10,15 @@ import numpy as np
 
 from ...data import Table
 from ...data.table import as_source
+from ...model.background import Distribution
 from ...model.explanation import Explanation
 from ...types import Array
 from ...validation import check_number
 from ..arrays import SLACK
 from .style import BLUE, GREY, INK, ORANGE, PALE, grid_axes, plain
 
-RUG = 400
-"""Most marks of a rug: more rows than that are thinned to evenly spaced order statistics."""
+STRIPES = 60
+"""Parts of the strip that shows where rows lie, where rows are given."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class Shape:
     categories : sequence of str, optional
         Names of the categories; then the contribution of category k is the level at k.
     values : array, optional
-        Values in the data, for the limits and the rug.
+        Values in the data, for the limits and the strip.
+    background : Distribution, optional
+        Training rows along the feature, for the same where no values are given.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Shape:
     missing: float = 0.0
     categories: Sequence[str] | None = None
     values: Array | None = None
+    background: Distribution | None = None
 
     @property
     def reach(self) -> float:
@@ -57,21 +61,40 @@ class Shape:
         return self.levels[np.searchsorted(self.thresholds, values, side="left")]
 
     def limits(self) -> tuple[float, float]:
-        """Range of the horizontal axis: that of the data, or a little beyond the thresholds."""
-        known = self.thresholds if self.values is None else self.values[np.isfinite(self.values)]
+        """Range of the horizontal axis: all of the data, or a little beyond the thresholds."""
+        known = self.thresholds
+        if self.values is not None:
+            known = self.values[np.isfinite(self.values)]
+        elif self.background is not None and np.isfinite(self.background.low):
+            known = np.array([self.background.low, self.background.high])
         if known.size == 0:
             return -1.0, 1.0
         low, high = float(known.min()), float(known.max())
         # A single threshold has no spread of its own: show a tenth of its size on either side.
         spread = high - low if high > low else abs(high) or 1.0
-        pad = (0.04 if self.values is not None else 0.12) * spread
+        pad = (0.12 if known is self.thresholds else 0.04) * spread
         return low - pad, high + pad
+
+    def density(self) -> tuple[Array, Array]:
+        """Ends of stripes along the axis, and how dense rows lie in each: 1 where densest."""
+        if self.values is not None and np.isfinite(self.values).any():
+            counts, ends = np.histogram(self.values[np.isfinite(self.values)], STRIPES)
+            return ends, counts / counts.max()
+        return (np.empty(0), np.empty(0)) if self.background is None else self.background.density()
+
+    @property
+    def shows_missing(self) -> bool:
+        """Whether a missing value contributes something, and rows had some."""
+        seen = self.background is None or self.background.shares[-1] > 0.0
+        return seen and self.missing != 0.0
 
 
 class ShapeDisplay:
     """Contribution of each feature to the vote, as steps; categories as bars.
 
-    The vote of a row is exactly the sum of the contributions, so these pictures are the model.
+    The vote of a row is exactly the intercept plus its contributions, whose mean over the training
+    rows is 0: these pictures are the model. A strip below the steps is dark where many training
+    rows lie; it comes with the model, or from ``X``.
 
     Parameters
     ----------
@@ -121,9 +144,9 @@ class ShapeDisplay:
         estimator : fitted estimator
             With ``explain()``.
         X : array-like, optional
-            Rows whose values set the limits and are drawn as a rug.
+            Rows whose values set the limits and the strip, in place of the training rows.
         features : sequence of str, optional
-            Names of the features to draw; by default the ``top`` ones by reach.
+            Names of the features to draw; by default the ``top`` ones by importance.
         top : int
             Number of features.
         ax : sequence of axes, optional
@@ -136,8 +159,7 @@ class ShapeDisplay:
         if isinstance(explanation, list):
             raise TypeError("got a model of several classes, expected one of its problems_")
         if features is None:
-            reach = explanation.importance()
-            features = sorted(reach, key=lambda name: -reach[name])[:top]
+            features = list(explanation.importance())[:top]
         unknown = [name for name in features if name not in explanation.shapes]
         if unknown:
             raise ValueError(
@@ -171,7 +193,7 @@ class ShapeDisplay:
             panel.axhline(0.0, color=PALE, linewidth=1.0, zorder=0)
             draw = _draw_steps if shape.categories is None else _draw_bars
             self.lines_[shape.name] = draw(panel, shape, kwargs)
-            if shape.missing != 0.0:
+            if shape.shows_missing:
                 self.missing_[shape.name] = _mark_missing(panel, shape)
             panel.set_ylim(-1.12 * largest, 1.12 * largest)
             panel.set_title(shape.name, fontsize=10, color=INK)
@@ -197,12 +219,10 @@ def _draw_steps(panel: Any, shape: Shape, kwargs: dict[str, Any]) -> Any:
     style = {"color": BLUE, "linewidth": 1.6, **kwargs}
     (line,) = panel.plot(x, y, drawstyle="steps-post", **style)
     panel.set_xlim(low, high)
-    if shape.values is not None:
-        values = np.sort(shape.values[np.isfinite(shape.values)])
-        if len(values) > RUG:
-            values = values[np.linspace(0, len(values) - 1, RUG).astype(int)]
-        foot = panel.get_xaxis_transform()
-        panel.vlines(values, 0.0, 0.045, transform=foot, color=GREY, lw=0.5, alpha=0.5)
+    ends, dense = shape.density()
+    foot = panel.get_xaxis_transform()
+    for left, right, share in zip(ends[:-1], ends[1:], np.sqrt(dense), strict=True):
+        panel.axvspan(left, right, 0.0, 0.045, transform=foot, color=GREY, alpha=share, lw=0)
     return line
 
 
@@ -253,4 +273,5 @@ def _shape(explanation: Explanation, name: str, table: Table | None) -> Shape:
         missing=float(step.levels[-1]),
         categories=None if categories is None else [str(c) for c in categories],
         values=None if table is None else np.asarray(table.column(step.feature), dtype=float),
+        background=explanation.background.get(step.feature),
     )

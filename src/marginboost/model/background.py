@@ -1,0 +1,126 @@
+"""Where the training rows of a model lie, feature by feature: what explanations are centred by.
+
+A contribution means something only beside that of other rows. So a model that is a sum of functions
+of one feature each keeps, for the features that it uses, how much of the training weight lies
+between its cuts, and the range of the values: enough to make contributions of mean zero, to say how
+much a feature moves the votes on average, and to draw where there are rows at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.sample import Sample
+from ..data import BinnedMatrix, Table
+from ..kernels.reference import step_function
+from ..oracles.stumps import StepFunction
+from ..types import Array
+
+STRIPES = 20
+"""Parts of the range whose share of rows is kept, besides those between the model's own cuts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """Training rows along one feature.
+
+    Attributes
+    ----------
+    low, high : float
+        Smallest and largest value, NaN where there is none; of binned rows the outermost cuts.
+    cuts : array
+        Ascending; of a category one after each code.
+    shares : array
+        Share of the weight up to each cut and beyond the last, then that of missing values: two
+        more than cuts, with sum one.
+    """
+
+    low: float
+    high: float
+    cuts: Array
+    shares: Array
+
+    def __post_init__(self) -> None:
+        cuts, shares = self.cuts, self.shares
+        if (np.diff(cuts) <= 0.0).any():
+            raise ValueError("ascending cuts")
+        if len(shares) != len(cuts) + 2 or (shares < 0.0).any() or abs(shares.sum() - 1.0) > 1e-6:
+            raise ValueError(f"{len(cuts) + 2} shares of at least 0, with sum 1")
+
+    def levels(self, step: StepFunction) -> Array:
+        """Levels of a step function, one for each share."""
+        ends = np.concatenate([self.cuts, [np.inf, np.nan]])
+        return step_function(ends, step.thresholds, step.levels)
+
+    def mean(self, step: StepFunction) -> float:
+        """Mean of a step function over the rows."""
+        return float(self.shares @ self.levels(step))
+
+    def mean_size(self, step: StepFunction) -> float:
+        """Mean absolute value of a step function over the rows."""
+        return float(self.shares @ np.abs(self.levels(step)))
+
+    def density(self) -> tuple[Array, Array]:
+        """Ends of stripes along the feature, and how dense rows lie in each: 1 where densest."""
+        if not self.low < self.high:
+            return np.empty(0), np.empty(0)
+        inner = self.cuts[(self.cuts > self.low) & (self.cuts < self.high)]
+        ends = np.concatenate([[self.low], inner, [self.high]])
+        first = int(np.searchsorted(self.cuts, self.low, side="right"))
+        with np.errstate(over="ignore"):
+            dense = self.shares[first : first + len(inner) + 1] / np.diff(ends)
+        return ends, dense / (dense.max() or 1.0)
+
+
+Background = dict[int, Distribution]
+"""Distributions of the features that a model uses, by number."""
+
+
+def background_of(steps: list[StepFunction], sample: Sample) -> Background:
+    """Where the rows of a sample lie, along the features of step functions."""
+    bins = sample.bins
+    if bins is None or len(sample.prior) != bins.n_rows:
+        return {}
+    return {step.feature: _distribution(step, bins, sample) for step in steps}
+
+
+def _distribution(step: StepFunction, bins: BinnedMatrix, sample: Sample) -> Distribution:
+    j = step.feature
+    mass = np.bincount(bins.codes[j], sample.prior, minlength=int(bins.n_bins[j]) + 1)
+    mass = mass / mass.sum()
+    known = bins.categories[j]
+    if known is not None:
+        codes = np.arange(max(1, len(known)))  # a cut after each, as step functions have them
+        return Distribution(0.0, float(codes[-1]), codes + 0.5, np.insert(mass, -1, 0.0))
+    low, high = _ends(j, bins, sample.rows, np.flatnonzero(mass[:-1]))
+    cuts = bins.cuts[j]
+    kept = np.union1d(step.thresholds, _stripes(cuts, low, high))
+    # A bin belongs to the first cut that is not below its own upper end.
+    place = np.searchsorted(kept, np.append(cuts, np.inf), side="left")
+    shares = np.bincount(place, mass[:-1], minlength=len(kept) + 1)
+    return Distribution(low, high, kept, np.append(shares, mass[-1]))
+
+
+def _ends(
+    j: int, bins: BinnedMatrix, rows: Table | BinnedMatrix | None, filled: Array
+) -> tuple[float, float]:
+    """Smallest and largest value of a feature: they lie in the outermost bins that hold a row."""
+    if not len(filled):
+        return float("nan"), float("nan")
+    if isinstance(rows, Table):
+        values = np.asarray(rows.column(j))
+        first, last = (values[bins.codes[j] == code] for code in filled[[0, -1]])
+        return float(first.min()), float(last.max())
+    cuts = bins.cuts[j]
+    return (float(cuts[0]), float(cuts[-1])) if len(cuts) else (float("nan"), float("nan"))
+
+
+def _stripes(cuts: Array, low: float, high: float) -> Array:
+    """About evenly spaced cuts, some of those that there are."""
+    if not len(cuts) or not low < high:
+        return np.empty(0)
+    parts = np.arange(1, STRIPES) / STRIPES
+    wanted = low * (1.0 - parts) + high * parts
+    return np.unique(cuts[np.clip(np.searchsorted(cuts, wanted), 0, len(cuts) - 1)])

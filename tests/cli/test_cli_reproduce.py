@@ -1,0 +1,68 @@
+"""The command that runs experiments: its list, its files, its errors."""
+
+import json
+
+import pytest
+
+from marginboost import reproduce
+from marginboost.reproduce.experiments import leveraging_rates
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Make the quick size of one experiment as small as its tiny one."""
+    sizes = leveraging_rates.EXPERIMENT.sizes
+    monkeypatch.setitem(sizes, "quick", {"factor": 0.1})
+
+
+def test_list(run):
+    found = run("reproduce", "--list")
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert [line.split()[0] for line in lines] == reproduce.names()
+    titles = run("reproduce", "--list", "--json").json["experiments"]
+    assert {"id", "title"} == titles[0].keys()
+
+
+def test_a_run_leaves_its_files(run, small, tmp_path):
+    found = run("reproduce", "leveraging-rates", "--out", tmp_path, "--jobs", 1)
+    assert found.code == 0, found.err
+    assert "holds: LS-Boost's first version stalls" in found.out
+    assert {file.name for file in tmp_path.iterdir()} == {
+        f"leveraging-rates.{end}" for end in ("json", "md", "png", "trials.jsonl")
+    }
+    data = json.loads((tmp_path / "leveraging-rates.json").read_text())
+    assert data["size"] == "quick"
+    again = run("reproduce", "leveraging-rates", "--out", tmp_path, "--jobs", 1, "--json").json
+    assert again["tables"] == data["tables"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "expected an experiment or --list"),
+        (["ring", "--list"], "and not both"),
+        (["rnig"], "did you mean 'ring'"),
+        (["ring", "--jobs", 0], "--jobs: got 0, expected at least 1"),
+    ],
+)
+def test_usage(run, arguments, message):
+    found = run("reproduce", *arguments)
+    assert found.code == 2
+    assert message in found.err
+
+
+def test_data_that_is_nowhere(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("MARGINBOOST_DATA", raising=False)
+    monkeypatch.setattr("marginboost.datasets.loading._fetch", _nothing)
+    found = run("reproduce", "label-noise", "--data", tmp_path)
+    monkeypatch.delenv("MARGINBOOST_DATA", raising=False)
+    assert found.code == 3
+    assert "ida_banana" in found.err
+
+
+def _nothing(source):
+    from marginboost.datasets import MissingDataError
+
+    raise MissingDataError(f"{source.name}: not found; {source.ways()}")
