@@ -1,7 +1,9 @@
 """``probabilities``: what the probabilities of every classifier are worth on rows not learnt from.
 
-Beside those of the classifier are, for those whose votes are compared with labels, the shares of
-the vote that they would have without. A folder of .npz files with arrays X and y, named by the
+Beside those of the classifier are, for those whose votes are compared with labels, the numbers that
+they would have without: by the loss, or shares of the vote. ``python -m benchmarks probabilities
+--json docs/results/probabilities.json`` and then ``python -m benchmarks.result_docs`` write the
+table of docs/probabilities.md. A folder of .npz files with arrays X and y, named by the
 environment variable ``MARGINBOOST_DATA``, gives further sets.
 """
 
@@ -25,8 +27,8 @@ COLUMNS = [
     "AUC",
     "log-loss",
     "calibration error",
-    "shares: log-loss",
-    "shares: c. e.",
+    "not fitted: log-loss",
+    "not fitted: c. e.",
 ]
 BINS = 10
 CHOOSING = ("RobustBoostClassifier", "AdaBoostRegClassifierCV", "BarrierBoostClassifierCV")
@@ -83,15 +85,13 @@ def _folder(most_rows: int) -> dict[str, tuple[Array, Array]]:
 def _measure(model: Any, learn: Array, test: Array, labels: Array, truth: Array) -> list[float]:
     from sklearn.metrics import roc_auc_score
 
-    from marginboost.model import VoteLink
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(learn, labels)
     chances = model.predict_proba(test)[:, 1]
     found = [roc_auc_score(truth, chances), _log_loss(chances, truth), _off(chances, truth)]
-    if isinstance(model.make_link(), VoteLink):
-        model.model_ = replace(model.model_, link=VoteLink())
+    if model.fits_link():
+        model.model_ = replace(model.model_, link=model.make_link())
         chances = model.predict_proba(test)[:, 1]
     return [*found, _log_loss(chances, truth), _off(chances, truth)]
 

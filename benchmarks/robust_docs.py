@@ -11,21 +11,27 @@ from typing import Any
 import numpy as np
 
 from .environment import ROOT
-from .report import Table
+from .report import Cell, Table
 from .robust import OURS, RESULTS, complete, summary
 from .robust_sets import DESIGN
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
-def markdown(table: Table) -> str:
-    """A table as Markdown, with its title."""
+def markdown(table: Table, digits: int = 2) -> str:
+    """A table as Markdown, with its title; numbers have so many digits behind the point."""
     lines = [f"**{table.title}**", "", f"| {' | '.join(table.columns)} |"]
     lines.append("|" + "---|" * len(table.columns))
     for row in table.rows:
-        shown = [f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row]
+        shown = [_shown(cell, digits) for cell in row]
         lines.append(f"| {' | '.join(shown)} |")
     return "\n".join(lines)
+
+
+def _shown(cell: Cell, digits: int) -> str:
+    if cell is None:
+        return "–"
+    return f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell)
 
 
 def what_was_run(found: dict[str, Any]) -> str:

@@ -83,8 +83,13 @@ class Sizes:
     robust_results: Path | None = None
     minutes: float | None = None
 
+    choosing_rows: int = 36_000
+
     noise_rows: int = 600
-    noise_splits: int = 2
+    noise_splits: int = 1
+    noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
+
+    stream_rows: int = 100_000_000
 
 
 FULL = Sizes()
@@ -125,9 +130,12 @@ QUICK = Sizes(
     audit_sets=2,
     audit_rates=(0.1,),
     audit_seeds=1,
+    choosing_rows=150,
     noise_rows=200,
     noise_splits=1,
+    noise_rates=(0.2,),
     audit_large=(),
+    stream_rows=300_000,
     robust_rows=100,
     robust_sets=1,
     robust_rates=(0.2,),

@@ -279,3 +279,41 @@ def test_where_no_share_is_allowed_there_is_no_soft_margin():
     assert model.allowed([0.6, 0.5, 0.4], [two]) == [0.6, 0.5]
     assert model.allowed([0.4, 0.3], [two]) == [1.0]
     assert LPBoostClassifierCV(nus=[0.4]).allowed([0.4], [two]) == [0.4]
+
+
+# -- the default values are raced ----------------------------------------------------------------
+
+
+def test_after_the_first_fold_only_the_best_go_on():
+    X, y = twonorm(150)
+    model = LPBoostClassifierCV(cv=4, n_estimators=20).fit(X, y)
+    results = model.cv_results_
+    tried = ~np.isnan(results["errors"])
+    assert tried[0].all()
+    assert (tried[1:].sum(axis=1) == 3).all()
+    np.testing.assert_array_equal(results["folds"], tried.sum(axis=0))
+    going = results["folds"] == 4
+    assert results["errors"][0, going].max() <= results["errors"][0, ~going].min()
+    chosen = results["nu"] == model.nu_
+    assert going[chosen].all()
+    assert model.cv_error_ == results["mean_error"][going].min()
+
+
+def test_of_many_rows_some_take_part(monkeypatch):
+    """A rare class keeps its share, and at least fifty rows."""
+    monkeypatch.setattr(LPBoostClassifierCV, "fewest_rows_compared", 200)
+    seen = []
+    path = LPBoostClassifierCV.path
+
+    def watched(self, sample, oracle, values):
+        seen.append((len(sample.y), int((sample.y > 0).sum())))
+        return path(self, sample, oracle, values)
+
+    monkeypatch.setattr(LPBoostClassifierCV, "path", watched)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 3)), np.arange(600) < 60
+    LPBoostClassifierCV(cv=3, n_estimators=5).fit(X + 2.0 * y[:, None], y)
+    assert seen == [(213, 33), (213, 33), (214, 34)]
+    seen.clear()
+    LPBoostClassifierCV(nus=[0.3, 0.5], cv=3, n_estimators=5).fit(X + 2.0 * y[:, None], y)
+    assert {rows for rows, _ in seen} == {400}

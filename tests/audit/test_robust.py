@@ -238,3 +238,31 @@ def test_bad_input(noisy):
         RobustBoostClassifier().fit(BinnedMatrix.from_data(X), labels)
     with pytest.raises(ValueError, match="policy: got 'burn'"):
         RobustBoostClassifier(policy="burn").fit(X, labels)
+
+
+# -- weights of classes --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def uneven():
+    """One row in six is positive, and classes overlap."""
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % 6 == 0
+    return rng.normal(size=(150, 3)) + 1.2 * y[:, None], np.where(y, "rare", "common")
+
+
+@pytest.mark.parametrize("model", ["committee", "soft-margin"])
+def test_weights_of_classes_count(model, uneven):
+    X, y = uneven
+    named = RobustBoostClassifier(model=model, cv=2, class_weight={"rare": 5.0}).fit(X, y)
+    weights = np.where(y == "rare", 5.0, 1.0)
+    weighed = RobustBoostClassifier(model=model, cv=2).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(named.predict_proba(X), weighed.predict_proba(X), atol=1e-9)
+    assert (named.predict(X) == "rare").mean() > 0.1
+
+
+def test_a_soft_margin_with_weights_of_classes_is_verified(uneven):
+    X, y = uneven
+    model = RobustBoostClassifier(model="soft-margin", cv=2, class_weight="balanced").fit(X, y)
+    assert model.certified_
+    assert verify(model, X, y).holds

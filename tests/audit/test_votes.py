@@ -97,9 +97,9 @@ def test_views():
     assert views.of(line, True) is views.encoded
     assert views.of(line, False) is X
     for name in ("boosted stumps", "gradient trees", "forest"):
-        ours = votes.default_voters(30)[name]
+        ours = votes.default_voters((30, 3))[name]
         assert views.of(ours, True) is views.of(ours, False) is views.bins
-    assert "forest" not in votes.default_voters(votes.FEW_ROWS + 1)
+    assert "forest" not in votes.default_voters((votes.FEW_ROWS + 1, 3))
 
 
 # -- votes ---------------------------------------------------------------------------------------

@@ -13,8 +13,17 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-from marginboost import AdaBoostClassifier, ArcGVClassifier, Callback  # noqa: E402
-from marginboost.dask import DaskAdaBoostClassifier, DaskArcGVClassifier  # noqa: E402
+from marginboost import (  # noqa: E402
+    AdaBoostClassifier,
+    ArcGVClassifier,
+    Callback,
+    GradientBoostClassifier,
+)
+from marginboost.dask import (  # noqa: E402
+    DaskAdaBoostClassifier,
+    DaskArcGVClassifier,
+    DaskGradientBoostClassifier,
+)
 
 N_ROWS = 4_000
 LEFT_OUT = ("seconds", "link")
@@ -82,6 +91,21 @@ def test_frames_give_the_model_of_one_machine(client, tmp_path):
     np.testing.assert_array_equal(model.predict(parts[0]).compute(), local.predict(frame))
     lazy = model.predict_proba(parts[0])
     np.testing.assert_array_equal(lazy.compute(), local.predict_proba(frame))
+
+
+def test_several_classes_and_a_worker_killed_within_a_tree(client, tmp_path):
+    frame, _, _ = table(2)
+    X = frame[list("abc")].to_numpy()
+    y = np.digitize(np.nan_to_num(X) @ [1.0, 0.5, -0.5], [-0.4, 0.5])
+    y[:3_500][y[:3_500] == 2] = 1  # the last class is on one worker only
+    settings = {"n_estimators": 5, "max_leaf_nodes": 8}
+    local = GradientBoostClassifier(**settings).fit(X, y)
+    rows = da.from_array(X, chunks=(500, 3)), da.from_array(y, chunks=500)
+    model = DaskGradientBoostClassifier(**settings, callbacks=[Kill(client, {3})]).fit(*rows)
+    assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
+    lazy = model.predict_proba(rows[0])
+    assert lazy.chunks == ((500,) * 8, (3,))
+    np.testing.assert_array_equal(lazy.compute(), local.predict_proba(X))
 
 
 def test_a_killed_worker_costs_time_and_nothing_else(client, tmp_path):

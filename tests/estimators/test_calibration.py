@@ -12,8 +12,11 @@ from marginboost import (
     ArcGVClassifier,
     BaggedVoteClassifier,
     BinnedMatrix,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
     LPBoostClassifier,
     MulticlassBooster,
+    RealAdaBoostClassifier,
     SmoothBoostClassifier,
     load,
 )
@@ -22,6 +25,7 @@ from marginboost.estimators.calibration import MOST_ROWS, fit_sigmoid, hold_back
 from marginboost.model import SigmoidLink
 
 VOTERS = (LPBoostClassifier(nu=0.2), ArcGVClassifier(n_estimators=30), BaggedVoteClassifier())
+TOO_SURE = (GentleBoostClassifier(), LogitBoostClassifier(), RealAdaBoostClassifier())
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +113,7 @@ def test_the_second_fit_is_bounded():
     assert judge.sum() == pytest.approx(MOST_ROWS / 2, rel=0.01)
 
 
-@pytest.mark.parametrize("model", VOTERS)
+@pytest.mark.parametrize("model", [*VOTERS, *TOO_SURE])
 def test_probabilities_can_be_used(model, uneven):
     X, y, unseen, truth = uneven
     chances = model.fit(X, y).predict_proba(unseen)
@@ -123,7 +127,9 @@ def test_probabilities_can_be_used(model, uneven):
     np.testing.assert_array_equal(model.classes_[chances.argmax(axis=1)], model.predict(unseen))
 
 
-@pytest.mark.parametrize("model", [*VOTERS, MulticlassBooster(VOTERS[0], code="all-pairs")])
+@pytest.mark.parametrize(
+    "model", [*VOTERS, *TOO_SURE, MulticlassBooster(VOTERS[0], code="all-pairs")]
+)
 def test_of_several_classes_and_from_files(model, tmp_path):
     X, y = load_iris(return_X_y=True)
     chances = model.fit(X, y).predict_proba(X)

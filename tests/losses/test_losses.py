@@ -23,6 +23,7 @@ from marginboost.losses import (
     Loss,
     NoisyLogistic,
     Quantile,
+    RobustFocal,
     Savage,
     SmoothedHinge,
     Squared,
@@ -43,6 +44,8 @@ LOSSES = [
     Quantile(0.05, 0.05),
     GeneralisedCrossEntropy(0.2),
     NoisyLogistic(0.4),
+    RobustFocal(0.0, 0.7),
+    RobustFocal(1.0, 0.1),
 ]
 
 
@@ -110,6 +113,12 @@ def textbook(loss):
             lambda m: -mp.expm1(-mpf(loss.q) * soft(-m)) / mpf(loss.q),
             None,
         ),
+        "robust-focal": (
+            lambda m: (
+                mp.exp(-mpf(loss.r) * soft(m)) * -mp.expm1(-mpf(loss.q) * soft(-m)) / mpf(loss.q)
+            ),
+            None,
+        ),
         "noisy-logistic": (
             lambda m: -mp.log(mpf(loss.rate) + (1 - 2 * mpf(loss.rate)) / (1 + mp.exp(-m))),
             None,
@@ -132,7 +141,11 @@ def derivatives(loss):
     def given(z):
         return rate + (1 - 2 * rate) * s(z)
 
+    def short(z):
+        return (1 - s(z) ** q) / q
+
     q, rate = mpf(getattr(loss, "q", 0.5)), mpf(getattr(loss, "rate", 0.1))
+    r = mpf(getattr(loss, "r", 0.0))
     return {
         "exponential": (lambda m: -mp.exp(-m), lambda m: mp.exp(-m)),
         "logistic": (lambda m: -s(-m), bend),
@@ -164,6 +177,18 @@ def derivatives(loss):
         "generalised-cross-entropy": (
             lambda m: -(s(m) ** q) * s(-m),
             lambda m: s(m) ** q * s(-m) * (s(m) - q * s(-m)),
+        ),
+        "robust-focal": (
+            lambda m: -(s(-m) ** r) * (r * s(m) * short(m) + s(-m) * s(m) ** q),
+            lambda m: (
+                s(-m) ** r
+                * (
+                    r**2 * s(m) ** 2 * short(m)
+                    + 2 * r * s(m) * s(-m) * s(m) ** q
+                    - r * s(m) * s(-m) * short(m)
+                    + s(-m) * s(m) ** q * (s(m) - q * s(-m))
+                )
+            ),
         ),
         "noisy-logistic": (
             lambda m: -(1 - 2 * rate) * bend(m) / given(m),

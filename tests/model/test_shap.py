@@ -186,5 +186,5 @@ def test_bad_input(fitted, data):
     with pytest.raises(ValueError, match="features"):
         model.shap_values(X[:, :2], X)
     linear = AdaBoostClassifier(LinearOracle(), n_estimators=2).fit(np.nan_to_num(X), X[:, 0] > 0)
-    with pytest.raises(TypeError, match="expected stumps and trees"):
+    with pytest.raises(TypeError, match="expected stumps, trees and lines"):
         linear.shap_values(X, X)

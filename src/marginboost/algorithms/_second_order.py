@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ..core.oracle import Oracle
 from ..estimators.base import BaseBooster, document
-from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.soft_labels import SoftLabels
 from ..estimators.staged import STAGED_ATTRIBUTES, STAGED_PARAMETERS
 from ..losses import Loss
 from ..model import Link, LossLink
@@ -66,7 +66,7 @@ def second_order_trees(model: Any, **more: Any) -> GradientTreeOracle:
     return trees
 
 
-class SecondOrderClassifier(BaseMarginClassifier):
+class SecondOrderClassifier(SoftLabels):
     """A classifier by a loss and trees that read its slopes and curvatures.
 
     A subclass names the loss; probabilities are by its link.

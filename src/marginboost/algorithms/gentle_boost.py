@@ -68,6 +68,10 @@ class GentleBoostClassifier(SecondOrderClassifier):
     def _loss(self) -> Loss:
         return Exponential()
 
+    def fits_link(self) -> bool:
+        """Whether votes are compared with labels: trees that take full steps are too sure."""
+        return True
+
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""
         return GradientBoost(self._loss(), self.learning_rate, constant=False)

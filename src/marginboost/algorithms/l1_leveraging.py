@@ -37,7 +37,8 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.classifier import document
+from ..estimators.soft_labels import SoftLabels
 from ..losses import Loss, as_loss
 from ..model import Link, LossLink
 from ..solvers.barrier import projected_gradient
@@ -226,7 +227,7 @@ class L1Leveraging(Rule):
 
 
 @document
-class L1LeveragingClassifier(BaseMarginClassifier):
+class L1LeveragingClassifier(SoftLabels):
     """Any convex loss plus C Σα, minimised to a proven gap.
 
     Parameters

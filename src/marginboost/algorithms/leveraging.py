@@ -56,7 +56,8 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import Columns, State
 from ..core.stop import Stop
-from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.classifier import document
+from ..estimators.soft_labels import SoftLabels
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
 from ..model import Link, LossLink
@@ -302,7 +303,7 @@ class Leveraging(Rule):
 
 
 @document
-class LeveragingClassifier(BaseMarginClassifier):
+class LeveragingClassifier(SoftLabels):
     """Boosting with any smooth loss, corrective or totally corrective.
 
     The certificate is about the share of the empty model's loss that is saved, among all
@@ -318,7 +319,8 @@ class LeveragingClassifier(BaseMarginClassifier):
     loss : str or Loss
         "logistic", "exponential" (AdaBoost), "squared", "squared-hinge", "smoothed-hinge",
         "log-cosh", "huber", "epsilon-insensitive"; for wrong labels also those that are not
-        convex, "savage" and "tangent", without certificate; or a smooth
+        convex, "savage", "tangent", "generalised-cross-entropy", "robust-focal" and
+        "noisy-logistic", without certificate; or a smooth
         :class:`~marginboost.losses.Loss` with settings of its own.
     learning_rate : float
         Factor on every step; with a correction, the share of the way to the new coefficients.

@@ -143,9 +143,9 @@ class LPBoost(Rule):
             self._replay(state)
             return
         self._value = self._problem.worst
-        if self._before is not None:
+        if self._before is not None and not (self.stumps and few_levels(sample)):
             self._inherit(state, self._before)
-        elif self.stumps:
+        elif self.stumps:  # with few levels the solution itself is at hand
             self._begin_with_stumps(state)
 
     def start_from(self, before: Rule) -> None:

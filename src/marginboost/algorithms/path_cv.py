@@ -42,8 +42,10 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
     n_estimators : int
         Most rounds.
     nus : sequence of float or None
-        Values of ν to choose from, each in (0, 1]; None is nine values from 0.05 to 0.7, of which
-        those are tried that let a row of each fold fall short.
+        Values of ν to choose from, each in (0, 1], all tried on all folds; None is nine values from
+        0.05 to 0.7, of which those are tried that let a row of each fold fall short: all of them on
+        the first fold, the best three on the others, on half of the rows, but at least 1,000 and
+        at most 10,000.
     choice : {"best", "one-se", "bound"}
         Smallest error in cross-validation; the largest ν whose error is within one standard error
         of that; or the smallest ν-bound (eq. 4.13) on all rows, where it exists.
@@ -63,7 +65,8 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
     nu_ : float
         The chosen ν.
     cv_results_ : dict
-        For every ν: mean error and its standard error over the folds, the errors, rounds, seconds.
+        For every ν: mean error and its standard error over the folds that it was tried on, their
+        number, the errors (NaN where it was not tried), rounds, seconds.
     cv_error_ : float
         Mean error of the chosen ν over the folds.
     rho_ : float
@@ -87,6 +90,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
     }
     parameter, grid, usual = "nu", "nus", NUS
     path_rounds = 50
+    finalists = 3
     chosen_names = ("nu_", "cv_error_")
     choices = ("best", "one-se", "bound")
     nu = C = None  # no parameters here

@@ -106,6 +106,10 @@ class RealAdaBoostClassifier(BaseMarginClassifier):
         super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
 
+    def fits_link(self) -> bool:
+        """Whether votes are compared with labels: trees that take full steps are too sure."""
+        return True
+
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""
         return GradientBoost("exponential", self.learning_rate, constant=False)

@@ -4,13 +4,17 @@ Problem: minimise the multinomial log loss of a sum of trees, one per class and 
 
     min_F  Σ_i p_i ( log Σ_l exp F_l(x_i) - F_{y_i}(x_i) ),    F_l = c_l + Σ_t ν s_t h_tl
 
+or another function of the probability that the softmax gives the label
+(:mod:`marginboost.losses.class_losses`), such as the likelihood of labels that a known noise has
+changed.
+
 The classes are fitted jointly: a class that has won a row leaves nothing for the others to do. Each
 round takes Newton's step in every leaf with the diagonal of the curvature, times K / (K - 1)
 (:mod:`marginboost.duals.softmax`); c are the logarithms of the classes' shares. With two classes it
 is GradientBoost on the logistic loss, with F_2 - F_1 for its score; and on rows with one score it
 is that algorithm itself.
 
-Bounds are on the share of the best constants' loss that is saved, as for GradientBoost: no
+Bounds are on the share of the constants' loss that is saved, as for GradientBoost: no
 certificate is claimed. Rate: none is claimed.
 
 Named cases: ν = 1, LogitBoost for K classes; ``GradientTreeOracle(splits="gradient")`` as base
@@ -27,12 +31,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.labels import LabelByLabel
-from ..core.oracle import Candidate
+from ..core.oracle import Candidate, Oracle
 from ..core.sample import Sample
 from ..core.state import State
-from ..duals.softmax import SoftmaxWeights, softmax_losses
+from ..duals.softmax import ClassLossWeights, SoftmaxWeights
+from ..estimators.classifier import TrainingSet
 from ..estimators.labels import LabelClassifier, document_labels
+from ..estimators.multiclass import Reduction
+from ..estimators.soft_labels import SoftLabels
 from ..estimators.staged_fits import StagedClassifier
+from ..losses import ClassLoss, Softmax, as_class_loss
+from ..model import ClassLossLink, Link
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.label_hypotheses import TreePerLabel
 from ..oracles.tree_hypothesis import constant_tree
@@ -44,16 +53,19 @@ from .gradient_boost import GradientBoost
 
 
 class SoftmaxBoost(GradientBoost):
-    """Lower the multinomial log loss by one tree per class and round.
+    """Lower the multinomial log loss, or another, by one tree per class and round.
 
     Parameters
     ----------
     learning_rate : float
         Factor on every coefficient.
+    loss : ClassLoss or str
+        Loss of the scores of all classes.
     """
 
-    def __init__(self, learning_rate: float = 0.1) -> None:
+    def __init__(self, learning_rate: float = 0.1, loss: ClassLoss | str = "softmax") -> None:
         super().__init__("logistic", learning_rate)
+        self.class_loss = as_class_loss("loss", loss)
 
     def start(self, state: State) -> None:
         """Begin with the classes' shares, or take up a run; then weights follow the scores."""
@@ -61,10 +73,13 @@ class SoftmaxBoost(GradientBoost):
         if not isinstance(sample, LabelByLabel):
             super().start(state)
             return
-        self._weights = SoftmaxWeights()
+        plain = type(self.class_loss) is Softmax
+        self._weights = SoftmaxWeights() if plain else ClassLossWeights(self.class_loss)
+        classes = np.arange(sample.n_classes)
         shares = np.bincount(sample.labels, sample.example_prior, sample.n_classes)
-        self._least_constant = float(-shares @ np.log(shares))
         levels = np.log(shares) - np.log(shares).mean()
+        constants = np.tile(levels, (sample.n_classes, 1))
+        self._least_constant = float(shares @ self.class_loss.values(constants, classes))
         largest = float(np.abs(levels).max())
         if largest > 0.0 and not state.members:
             state.move(_constants(levels / largest, len(sample.labels)), largest)
@@ -73,14 +88,15 @@ class SoftmaxBoost(GradientBoost):
     def _loss_of(self, scores: Array, sample: Sample) -> float:
         if not isinstance(sample, LabelByLabel):
             return super()._loss_of(scores, sample)
-        losses = softmax_losses(sample.label_weights(scores), sample.labels)
+        losses = self.class_loss.values(sample.label_weights(scores), sample.labels)
         return float(sample.example_prior @ losses)
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
-        """Mean multinomial loss; of one score per row the logistic one."""
+        """Mean loss of several classes; of one score per row the logistic one."""
         if truth.ndim == 1:
             return super().mean_loss(truth, scores, weights)
-        return float(np.average(softmax_losses(scores, truth.argmax(axis=1)), weights=weights))
+        losses = self.class_loss.values(scores, truth.argmax(axis=1))
+        return float(np.average(losses, weights=weights))
 
 
 def _constants(levels: Array, n_examples: int) -> Candidate:
@@ -91,16 +107,22 @@ def _constants(levels: Array, n_examples: int) -> Candidate:
 
 @document_trees
 @document_labels
-class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
+class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
     """Gradient boosting of several classes jointly, one tree per class and round.
 
-    What LightGBM, XGBoost and scikit-learn's HistGradientBoosting do with several classes.
-    Probabilities are the softmax of the scores.
+    What LightGBM, XGBoost and scikit-learn's HistGradientBoosting do with several classes. Other
+    losses are for labels of which some are wrong. Probabilities are the softmax of the scores, or
+    what the loss makes of it; :meth:`fit_soft_labels` takes a distribution for every row.
 
     Parameters
     ----------
     estimator : GradientTreeOracle or None
         How trees are grown; None is by the settings below, which are not read otherwise.
+    loss : str or ClassLoss
+        "softmax", the multinomial log loss; "generalised-cross-entropy" and "robust-focal", which
+        give hopeless rows up; "noisy-softmax", or
+        :class:`~marginboost.losses.NoisySoftmax` with a transition matrix, for labels changed by a
+        known noise (docs/noise-losses.md).
     n_estimators : int
         Most rounds.
     learning_rate : float
@@ -143,6 +165,7 @@ class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
         self,
         estimator: Any = None,
         *,
+        loss: ClassLoss | str = "softmax",
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
@@ -181,6 +204,7 @@ class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
             random_state=random_state,
             verbose=verbose,
         )
+        self.loss = loss
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
@@ -219,7 +243,21 @@ class SoftmaxBoostClassifier(StagedClassifier, LabelClassifier):
         """Check the settings."""
         super().check_parameters()
         check_number("learning_rate", self.learning_rate, above=0.0)
+        self._loss()
+
+    def _loss(self) -> ClassLoss:
+        return as_class_loss("loss", self.loss)
+
+    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+        """Learn from checked rows; a loss may be about another number of classes."""
+        self._loss().matrix(len(data.classes))
+        super().learn(data, oracle, reduction)
+
+    def make_link(self) -> Link:
+        """By the loss."""
+        loss = self._loss()
+        return super().make_link() if isinstance(loss, Softmax) else ClassLossLink(loss)
 
     def make_rule(self, sample: Sample) -> SoftmaxBoost:
         """Make the algorithm."""
-        return SoftmaxBoost(self.learning_rate)
+        return SoftmaxBoost(self.learning_rate, self._loss())

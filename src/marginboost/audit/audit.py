@@ -227,7 +227,8 @@ class LabelAudit(BaseEstimator):
         n_rows, n_classes = len(self.codes_), len(self.classes_)
         seed = SEED if self.random_state is None else self.random_state
         ours = given is None
-        voters = given or default_voters(n_rows, n_classes, self.n_jobs, seed)
+        shape = n_rows, views.table.n_features
+        voters = given or default_voters(shape, n_classes, self.n_jobs, seed)
         self.votes_ = {}
         for name, voter in voters.items():
             most = LEARNING_ROWS.get(name) if ours else None

@@ -1,28 +1,38 @@
-"""Gradient trees and a random forest in one vote, for rows whose labels an audit has judged.
+"""Trees, a forest and, where lines help, a linear model in one vote, for audited rows.
 
-Problem: boosted trees follow structure closely and wrong labels too; random trees follow both less.
-The mean of their opinions errs less than either, at every noise level that was tried. Both are sums
-of trees, so the mean is one ensemble:
+Problem: boosted trees follow structure closely and wrong labels too; random trees follow both less;
+straight lines follow neither, and are best where classes are apart by a sum of many features. Their
+joint opinion errs less than each, at every noise level that was tried:
 
-    F = ½ F_gradient + (1/T) Σ_t h_t
+    F = t (1 - λ) ((1 - s) F_gradient + 2 s (1/T) Σ_τ h_τ)  +  u λ F_linear
 
-F_gradient are log-odds (of several classes: their scores), fitted to soft labels. h_t is the lead
-of the second class in a leaf of random tree t; a lead v means log-odds of about 2v, so the second
-part is half of the forest's log-odds. Where tables are too large for a forest, F is F_gradient.
+F_gradient and F_linear are log-odds (of several classes: their scores), fitted to soft labels. h_τ
+is the lead of the second class in a leaf of random tree τ; a lead v means log-odds of about 2v. The
+share of the forest is s = 0.7 up to :data:`~.votes.FEW_ROWS` rows, ½ above, and 0 where tables are
+too large for a forest.
+
+Up to that size t, u and λ come from the votes of the audit, on rows that they had not seen, by the
+loss of a given label under the noise model: first the factors t and u, each for its own part, then
+λ in 0, ¼, ½, ¾. A linear model is taken only where it is better by more than two standard errors;
+else λ = 0, and none is fitted.
 
 Certificate: none. Nothing bounds what other trees could do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
 
 from ..core.certificate import Certificate
 from ..core.ensemble import Ensemble
-from ..data import BinnedMatrix
+from ..core.hypothesis import Hypothesis
+from ..core.sample import Sample
+from ..data import BinnedMatrix, Table
 from ..estimators.classifier import TrainingSet
 from ..estimators.multiclass import ONE_VS_REST
 from ..model import (
@@ -34,18 +44,49 @@ from ..model import (
     LogisticLink,
     SoftmaxLink,
 )
+from ..oracles.coordinates import Coordinates
+from ..oracles.linear_scores import LinearScores
 from ..types import Array
 from .soft_labels import SoftRows
-from .votes import FEW_ROWS, forest, gradient_trees
+from .stacking import Stack
+from .votes import FEW_ROWS, committee_trees, forest
 
 FOREST_ROWS = 50_000
 """Rows up to which a forest is grown."""
 FOREST_SAMPLE = 20_000
 """Rows that it is grown from, at most."""
 FOREST_TREES = 100
-LITTLE_NOISE = 0.05
+FOREST_SHARE, LARGE_FOREST_SHARE = 0.7, 0.5
+"""Share of the forest in the log-odds, up to :data:`~.votes.FEW_ROWS` rows and above."""
+LITTLE_NOISE = 0.15
 """Share of wrong labels below which a leaf of the forest may be a single row."""
+LEAST_ROWS = 100
+"""Rows from which on votes say how much each member counts."""
+FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
+LINEAR_SHARES = (0.0, 0.25, 0.5, 0.75)
+STANDARD_ERRORS = 2.0
+"""By how many a linear model must help to be taken."""
+LIMIT = 5.0
+"""Standard deviations beyond which a value counts as if it were there, in the linear model."""
+LEAST = 1e-4
+"""Least probability of a vote: one that is sure and wrong must not decide alone."""
 UNPROVEN = "gradient trees and a random forest: nothing bounds what other trees could do"
+
+
+class Mixture(NamedTuple):
+    """Factors on the log-odds of the members.
+
+    Attributes
+    ----------
+    gradient, linear : float
+        Of gradient trees and of the linear model; 0 where there is none.
+    forest : float
+        Of twice the mean lead in the forest.
+    """
+
+    gradient: float
+    forest: float
+    linear: float
 
 
 class Committee(NamedTuple):
@@ -60,51 +101,125 @@ def kind_and_link(n_classes: int) -> tuple[type[BinaryModel], Link]:
     return (BinaryModel, LogisticLink(1.0)) if n_classes == 2 else (LabelModel, SoftmaxLink())
 
 
-def committee_votes(gradient: Array, forest: Array | None) -> Array:
-    """Class probabilities of a committee whose members have these."""
-    logs = np.log(np.maximum(gradient, 1e-9))
-    if forest is None:
-        return np.asarray(softmax(logs, axis=1))
-    lead = 1.0 if gradient.shape[1] == 2 else 2.0
-    return np.asarray(softmax(logs / 2.0 + lead * forest, axis=1))
+# -- how much each member counts -----------------------------------------------------------------
 
 
-def fit_committee(
-    bins: BinnedMatrix, soft: SoftRows, features: Features, classes: Array, settings: dict[str, Any]
-) -> Committee:
-    """Fit both members to soft labels.
+def choose_mixture(
+    votes: Mapping[str, Array], stack: Stack, labels: Array
+) -> tuple[Mixture, Array]:
+    """Weigh the members by what they said of rows that they had not seen.
 
     Parameters
     ----------
-    bins : BinnedMatrix
+    votes : mapping
+        Class probabilities by "gradient trees", "linear" and, in small tables, "forest".
+    stack : Stack
+        The noise model, which gives the loss of a given label.
+    labels : array of int
+        Given labels, as positions.
+
+    Returns
+    -------
+    mixture, probabilities
+        The factors, and what the committee would have said of these rows.
+    """
+    trees, n_rows = _log_odds(votes["gradient trees"]), len(labels)
+    if "forest" not in votes:
+        share = LARGE_FOREST_SHARE if n_rows <= FOREST_ROWS else 0.0
+        return Mixture(1.0 - share, share, 0.0), softmax(trees, axis=1)
+    leads = (2.0 if trees.shape[1] == 2 else 4.0) * _centred(votes["forest"])
+    grown = (1.0 - FOREST_SHARE) * trees + FOREST_SHARE * leads
+    if n_rows < LEAST_ROWS:
+        return Mixture(1.0 - FOREST_SHARE, FOREST_SHARE, 0.0), softmax(grown, axis=1)
+    lines = _log_odds(votes["linear"])
+    t, u = (_best_factor(part, stack, labels) for part in (grown, lines))
+    options = [softmax((1.0 - s) * t * grown + s * u * lines, axis=1) for s in LINEAR_SHARES]
+    losses = [stack.losses(option, labels) for option in options]
+    best = int(np.argmin([loss.mean() for loss in losses]))
+    gain = losses[0] - losses[best]
+    if gain.mean() <= STANDARD_ERRORS * gain.std() / np.sqrt(n_rows):
+        best = 0
+    kept = t * (1.0 - LINEAR_SHARES[best])
+    factors = kept * (1.0 - FOREST_SHARE), kept * FOREST_SHARE, u * LINEAR_SHARES[best]
+    return Mixture(*factors), options[best]
+
+
+def _log_odds(probabilities: Array) -> Array:
+    return _centred(np.log(np.maximum(probabilities, LEAST)))
+
+
+def _centred(values: Array) -> Array:
+    return values - values.mean(axis=1, keepdims=True)
+
+
+def _best_factor(log_odds: Array, stack: Stack, labels: Array) -> float:
+    """Factor that makes log-odds mean what they say."""
+    losses = [stack.losses(softmax(f * log_odds, axis=1), labels).mean() for f in FACTORS]
+    return FACTORS[int(np.argmin(losses))]
+
+
+# -- fit -----------------------------------------------------------------------------------------
+
+
+class AuditedRows(NamedTuple):
+    """What a committee learns from.
+
+    Attributes
+    ----------
+    table : Table or BinnedMatrix
         The rows.
+    bins : BinnedMatrix
+        The same, binned.
     soft : SoftRows
-        Labels and weights; ``rows`` are numbers of rows in ``bins``.
+        Labels and weights; ``rows`` are numbers of rows in both.
     features : Features
         Names and kinds of the columns.
     classes : array
         The labels that positions in ``soft`` mean.
+    """
+
+    table: Table | BinnedMatrix
+    bins: BinnedMatrix
+    soft: SoftRows
+    features: Features
+    classes: Array
+
+
+def fit_committee(data: AuditedRows, mixture: Mixture, settings: dict[str, Any]) -> Committee:
+    """Fit the members to soft labels.
+
+    Parameters
+    ----------
+    data : AuditedRows
+        Rows and labels.
+    mixture : Mixture
+        How much each member counts.
     settings : dict
         ``name`` of the estimator, what it has ``chosen``, the ``noise_rate`` of the labels, most
         ``n_estimators``, ``n_jobs``, ``random_state``, ``callbacks`` and ``verbose``.
     """
-    rows = bins.take(soft.rows)
+    rows, soft, classes = data.bins.take(data.soft.rows), data.soft, data.classes
     shared = {name: settings[name] for name in ("n_jobs", "random_state", "callbacks", "verbose")}
-    trees = gradient_trees(bins.n_rows, len(classes), **shared)
+    shape = data.bins.n_rows, data.bins.n_features
+    trees = committee_trees(shape, len(classes), **shared)
     trees.set_params(n_estimators=min(trees.n_estimators or 1, settings["n_estimators"]))
-    trees.set_features(features)
-    data = TrainingSet(features, rows, classes, soft.labels, soft.weights)
-    trees.learn(data, trees.checked_oracle(), ONE_VS_REST)
+    trees.set_features(data.features)
+    training = TrainingSet(data.features, rows, classes, soft.labels, soft.weights)
+    trees.learn(training, trees.checked_oracle(), ONE_VS_REST)
     (run,) = trees.model_.runs
-    members, coef = list(run.ensemble.members), run.ensemble.coef
-    if bins.n_rows <= FOREST_ROWS:
-        grown = _grow_forest(rows, soft, bins.n_rows, settings)
+    members, coef = list(run.ensemble.members), mixture.gradient * run.ensemble.coef
+    if mixture.forest > 0.0:
+        grown = _grow_forest(rows, soft, data.bins.n_rows, settings)
         members += grown
-        coef = np.concatenate([coef / 2.0, np.full(len(grown), 1.0 / len(grown))])
+        coef = np.append(coef, np.full(len(grown), 2.0 * mixture.forest / len(grown)))
+    if mixture.linear > 0.0:
+        for lines, size in _fit_lines(data):
+            members.append(lines)
+            coef = np.append(coef, mixture.linear * size)
     kind, link = kind_and_link(len(classes))
     model = kind(
         name=settings["name"],
-        features=features,
+        features=data.features,
         chosen=settings["chosen"],
         classes=classes,
         run=FittedRun(Ensemble(tuple(members), coef), run.history, run.certificate, run.stop),
@@ -132,3 +247,24 @@ def _grow_forest(
         made.set_params(min_samples_leaf=1)
     made.fit(rows, soft.labels[some], sample_weight=soft.weights[some])
     return made.hypotheses()
+
+
+def _fit_lines(data: AuditedRows) -> list[tuple[Hypothesis, float]]:
+    """Fit a linear model: a hypothesis and the largest of its log-odds; none if nothing varies.
+
+    Binned rows have no values that a line could read.
+    """
+    rows, soft = data.table, data.soft
+    if isinstance(rows, BinnedMatrix):
+        return []
+    sample = Sample.of_labels(np.ones(rows.n_rows), rows=rows)
+    coordinates, values = Coordinates.learn(sample, "committee")
+    if not len(coordinates):
+        return []
+    values = np.clip(values, -LIMIT, LIMIT)
+    model = LogisticRegression(max_iter=1000)
+    model.fit(values[soft.rows], soft.labels, sample_weight=soft.weights)
+    scores = values @ model.coef_.T + model.intercept_
+    size = float(np.abs(scores).max()) or 1.0
+    weights, offsets = np.ascontiguousarray(model.coef_) / size, model.intercept_ / size
+    return [(LinearScores(coordinates, weights, offsets, LIMIT), size)]

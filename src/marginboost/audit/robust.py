@@ -5,8 +5,8 @@ are those labels? An audit (:mod:`marginboost.audit.audit`) says how far each la
 and what its voters said of rows that they had not seen. Two models can be fitted:
 
 committee
-    Gradient trees and a random forest, all classes jointly, on soft labels
-    (:mod:`marginboost.audit.committee`). Sees interactions; nothing is certified.
+    Gradient trees, a random forest and, where it helps, a linear model, all classes jointly, on
+    soft labels (:mod:`marginboost.audit.committee`). Sees interactions; nothing is certified.
 soft margin
     LPBoost on stumps (R2-A3), with a ν that leaves room for wrong labels, each row weighing as much
     as it is trusted; several classes one against all others. Additive, so it can be explained
@@ -36,7 +36,7 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..data import BinnedMatrix
 from ..estimators.classifier import BaseMarginClassifier, TrainingSet, document
-from ..estimators.inputs import read_weights
+from ..estimators.inputs import read_weights, weigh_classes
 from ..estimators.multiclass import ONE_VS_REST, Reduction
 from ..model import Features, Link, Model
 from ..model.features import FeatureRows
@@ -44,15 +44,21 @@ from ..oracles.gradient_trees import GradientTreeOracle
 from ..types import Array
 from ..validation import check_choice, check_number
 from .audit import LabelAudit
-from .committee import committee_votes, fit_committee, kind_and_link, uncertified
+from .committee import (
+    AuditedRows,
+    Mixture,
+    choose_mixture,
+    fit_committee,
+    kind_and_link,
+    uncertified,
+)
 from .soft_labels import SoftRows, soft_rows
+from .votes import MAX_BINS
 
 POLICIES = ("soft", "downweight", "drop", "relabel", "keep")
 MODELS = ("auto", "committee", "soft-margin")
 SAME_NOISE = 1e-6
 """Difference of two estimates of noise up to which the audits are the same."""
-MAX_BINS = 255
-"""Bins of the audit, which are shared where as many are asked for."""
 MOST_NOISE = 0.25
 """Share of wrong labels from which on the soft margin is not chosen: its ν would admit nearly all
 rows, and the votes would say next to nothing."""
@@ -94,12 +100,12 @@ class RobustBoostClassifier(LPBoostClassifier):
         Base learner of a soft-margin model, which is then what is fitted; None is the exact stump,
         with which the bounds are proven.
     n_estimators : int
-        Most rounds; gradient trees make 70 at most.
+        Most rounds; gradient trees make 150 at most.
     model : {"auto", "committee", "soft-margin"}
-        What is fitted to the audited rows: gradient trees and a random forest, or the certified
-        soft-margin program over stumps. "auto" chooses by what the audit's voters said of rows that
-        they had not seen: the soft margin where stumps alone are better by two standard errors, and
-        less than a quarter of the labels seems wrong.
+        What is fitted to the audited rows: gradient trees, a random forest and, where it helps, a
+        linear model, or the certified soft-margin program over stumps. "auto" chooses by what the
+        audit's voters said of rows that they had not seen: the soft margin where stumps alone are
+        better by two standard errors, and less than a quarter of the labels seems wrong.
     policy : {"soft", "downweight", "drop", "relabel", "keep"}
         What happens to suspect rows: every row stands for its label as far as that is trusted, and
         else for the most likely other one; or it only weighs as much as its label is trusted; or
@@ -165,6 +171,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
+        class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
         callbacks: Any = None,
@@ -177,6 +184,7 @@ class RobustBoostClassifier(LPBoostClassifier):
             estimator,
             n_estimators=n_estimators,
             tol=tol,
+            class_weight=class_weight,
             max_bins=max_bins,
             categorical_features=categorical_features,
             callbacks=callbacks,
@@ -238,10 +246,11 @@ class RobustBoostClassifier(LPBoostClassifier):
         self.noise_rate_ = audit.noise_rate_
         self.trust_ = np.ones(len(index))
         self.trust_[used] = audit.score_
-        self.choice_ = self._choose(audit, reduction)
+        mixture, believed = choose_mixture(audit.votes_, audit.stack_, audit.codes_)
+        self.choice_ = self._choose(audit, believed, reduction)
         if any(option.model == "committee" and option.chosen for option in self.choice_):
             self.nu_ = 0.0
-            self._learn_committee(data, used, audit)
+            self._learn_committee(data, used, audit, mixture)
             return
         labels, weights = self._cleaned(used, audit, index, data.weights)
         as_given = np.where(labels == index, weights, 0.0)[used]
@@ -249,11 +258,10 @@ class RobustBoostClassifier(LPBoostClassifier):
         cleaned = replace(data, labels=labels, weights=weights)
         super().learn(cleaned, self.make_oracle(), reduction)
 
-    def _choose(self, audit: LabelAudit, reduction: Reduction) -> list[Option]:
+    def _choose(self, audit: LabelAudit, committee: Array, reduction: Reduction) -> list[Option]:
         """Compare both models by the audit's votes."""
-        stack, labels, votes = audit.stack_, audit.codes_, audit.votes_
-        trees = committee_votes(votes["gradient trees"], votes.get("forest"))
-        believed = {"committee": trees, "soft-margin": votes["boosted stumps"]}
+        stack, labels = audit.stack_, audit.codes_
+        believed = {"committee": committee, "soft-margin": audit.votes_["boosted stumps"]}
         losses = {name: stack.losses(vote, labels) for name, vote in believed.items()}
         excess = losses["soft-margin"] - losses["committee"]
         spread = float(excess.std()) / math.sqrt(len(excess))
@@ -283,9 +291,10 @@ class RobustBoostClassifier(LPBoostClassifier):
         better = "better" if lead > 0.0 else "worse"
         return "committee", f"{better} than stumps by {abs(lead):.1f} standard errors"
 
-    def _learn_committee(self, data: TrainingSet, used: Array, audit: LabelAudit) -> None:
-        bins = audit.evidence.bins
-        table = audit.evidence.table
+    def _learn_committee(
+        self, data: TrainingSet, used: Array, audit: LabelAudit, mixture: Mixture
+    ) -> None:
+        table, bins = audit.evidence.table, audit.evidence.bins
         if self.max_bins != MAX_BINS and not isinstance(table, BinnedMatrix):
             bins = self.bin_rows(table, data.weights[used])
         soft = self._soft(audit, data.weights[used])
@@ -295,7 +304,8 @@ class RobustBoostClassifier(LPBoostClassifier):
             **{"name": type(self).__name__, "chosen": self._chosen()},
             "noise_rate": audit.noise_rate_,
         }
-        model, dual = fit_committee(bins, soft, data.features, data.classes, settings)
+        rows = AuditedRows(table, bins, soft, data.features, data.classes)
+        model, dual = fit_committee(rows, mixture, settings)
         self.dual_ = np.zeros((len(data.labels), *dual.shape[1:]))
         np.add.at(self.dual_, used[soft.rows], dual)
         self.margins_ = model.margins(data.rows, data.labels, self.n_jobs)
@@ -346,6 +356,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         """
         rows, index = self._read_labelled(X, y)
         weights = read_weights(sample_weight, rows.n_rows)
+        weights = weigh_classes(self.class_weight, self.classes_[index], weights)
         used, audit = self._audit(rows, index, weights)
         if abs(audit.noise_rate_ - self.noise_rate_) > SAME_NOISE:
             warnings.warn(

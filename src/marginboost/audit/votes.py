@@ -47,13 +47,21 @@ STUMPS = "boosted stumps"
 """Name of the voter whose reasons are told."""
 LEARNING_ROWS = {"linear": 20_000, STUMPS: 100_000}
 """Rows that simple voters learn from, at most, in a fold."""
+MAX_BINS = 255
+"""Bins of a feature, which the models that are fitted after an audit share."""
+TINY, TINY_TREES = 100, 20
+"""Rows below which a forest has no more trees than this: more would say the same."""
+WIDE = 256
+"""Features above which gradient boosting of small tables makes a third of the rounds, three times
+as long: a tree looks at all bins of all features."""
 
 
 def default_voters(
-    n_rows: int, n_classes: int = 2, n_jobs: int | None = None, seed: int = 0
+    shape: tuple[int, int], n_classes: int = 2, n_jobs: int | None = None, seed: int = 0
 ) -> dict[str, Any]:
-    """Voters that suit a table."""
-    trees = gradient_trees(n_rows, n_classes, n_jobs=n_jobs, random_state=seed)
+    """Voters that suit a table with so many rows and features."""
+    n_rows = shape[0]
+    trees = gradient_trees(shape, n_classes, n_jobs=n_jobs, random_state=seed)
     stumps = boosted_stumps(n_jobs, seed)
     if n_rows <= FEW_ROWS:
         return {
@@ -82,13 +90,39 @@ def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifi
     return AdaBoostClassifier(n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed)
 
 
-def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginClassifier:
-    """Gradient boosting for a table of this size, all classes jointly."""
+def gradient_trees(shape: tuple[int, int], n_classes: int, **settings: Any) -> BaseMarginClassifier:
+    """Gradient boosting for a table of this shape, all classes jointly."""
     kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
+    n_rows, n_features = shape
     if n_rows > FEW_ROWS:
         return kind(n_estimators=70, learning_rate=0.15, **settings)
-    least = min(20, max(2, n_rows // 20))
-    return kind(n_estimators=60, max_leaf_nodes=8, min_samples_leaf=least, **settings)
+    least = min(20, max(1, n_rows // 20))
+    made = kind(n_estimators=60, max_leaf_nodes=8, min_samples_leaf=least, **settings)
+    return _third(made) if n_features > WIDE else made
+
+
+def committee_trees(
+    shape: tuple[int, int], n_classes: int, **settings: Any
+) -> BaseMarginClassifier:
+    """Gradient boosting that stays: more, larger trees than those that only vote, on half the rows.
+
+    That errs less, and costs one fit, not one for each fold.
+    """
+    n_rows, n_features = shape
+    if n_rows > FEW_ROWS:
+        return gradient_trees(shape, n_classes, **settings)
+    kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
+    least, drawn = min(8, max(1, n_rows // 20)), 0.5 if n_rows >= TINY else 1.0
+    size = {"max_leaf_nodes": 12, "min_samples_leaf": least, "subsample": drawn}
+    made = kind(n_estimators=150, learning_rate=0.06, **size, **settings)
+    return _third(made) if n_features > WIDE else made
+
+
+def _third(made: Any) -> BaseMarginClassifier:
+    """Boosting with a third of the rounds, three times as long."""
+    rounds, rate = made.n_estimators // 3, 3.0 * made.learning_rate
+    chosen: BaseMarginClassifier = made.set_params(n_estimators=rounds, learning_rate=rate)
+    return chosen
 
 
 def forest(
@@ -97,6 +131,7 @@ def forest(
     """Random trees for a table of this size, of a thousand leaves at most."""
     least = min(3, max(1, n_rows // 20)) if n_rows <= FEW_ROWS else n_rows // 1000
     threads = 1 if n_rows < 500 else resolve_n_jobs(n_jobs)
+    n_trees = min(n_trees, TINY_TREES) if n_rows < TINY else n_trees
     return BinnedForest(n_trees, min_samples_leaf=least, n_jobs=threads, random_state=seed)
 
 
@@ -160,7 +195,7 @@ class Views:
         """Binned rows, for the package's own classifiers."""
         if isinstance(self.table, BinnedMatrix):
             return self.table
-        return BinnedMatrix.from_table(self.table, n_jobs=self.n_jobs)
+        return BinnedMatrix.from_table(self.table, max_bins=MAX_BINS, n_jobs=self.n_jobs)
 
     @cached_property
     def encoded(self) -> Array:

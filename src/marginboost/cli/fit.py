@@ -13,7 +13,7 @@ import time
 import warnings
 from typing import Any
 
-from .options import add_data, add_reading, add_roles, add_settings, answer_of
+from .options import add_data, add_reading, add_roles, add_settings, answer_of, dialect_of
 from .output import Answer, Screen, check_target, progress_bar, writing
 
 
@@ -67,10 +67,14 @@ def run(args: argparse.Namespace) -> Answer:
     from .dataset import check_classes, training_data
     from .models import model_facts
     from .quality import out_of_fold, weaknesses
+    from .streams import open_data
 
     shorthand = [f"{name}={v}" for name in ("nu", "tol") if (v := getattr(args, name)) is not None]
     model = make_classifier(args.algorithm or _default(args), [*shorthand, *args.param], args)
-    data = training_data(args)
+    binning = None
+    if model.checked_oracle().needs_bins:
+        binning = {"max_bins": model.max_bins, "n_jobs": model.n_jobs}
+    data = training_data(args, open_data(args.data, dialect_of(args)), binning)
     check_classes(data, args.label)
     model.set_params(callbacks=_callbacks(args))
     started = time.perf_counter()

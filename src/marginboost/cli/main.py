@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -96,6 +96,8 @@ def _run(args: argparse.Namespace) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_, **__: _warn(str(message), heard)
             answer: Answer = args.command.run(args)
+            if answer.text is not None:
+                _write(answer.text)
         _print(args, answer, heard)
         return answer.exit
     except CommandError as error:
@@ -115,13 +117,17 @@ def _warn(message: str, heard: list[str]) -> None:
         print(f"warning: {visible(message, LONGEST)}", file=sys.stderr)
 
 
+def _write(text: Iterable[bytes]) -> None:
+    """Write output of a command's own; its parts are made here, and may warn."""
+    sys.stdout.flush()
+    for part in text:
+        sys.stdout.buffer.write(part)
+
+
 def _print(args: argparse.Namespace, answer: Answer, heard: list[str]) -> None:
     if args.json:
         print(as_json({"ok": answer.exit == Exit.OK, **answer.data, "warnings": heard}))
-    elif answer.text is not None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(answer.text)
-    else:
+    elif answer.text is None:
         args.command.show(answer.data, Screen())
 
 

@@ -14,7 +14,9 @@ def add_data(parser: argparse.ArgumentParser, *, optional: bool = False, help: s
     parser.add_argument(
         "data",
         nargs="?" if optional else None,
-        help=help or "CSV, TSV, Parquet or Arrow file, gzipped or not; - is standard input",
+        help=help
+        or "CSV, TSV, Parquet or Arrow file, gzipped or not, or a folder of the latter two; - is "
+        "standard input",
     )
 
 

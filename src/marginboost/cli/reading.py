@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +65,65 @@ class Dialect:
     header: bool = True
 
 
-class DataFile:
+class DataSource:
+    """A table with named columns, in memory or not.
+
+    Attributes
+    ----------
+    path : str
+        As the user wrote it.
+    names : list of str
+        Column names, all distinct.
+    n_rows : int
+        Rows, without the header.
+    rows : array of int or None
+        Places in the file of the rows that are kept, from 0; None if all are.
+    """
+
+    n_rows: int
+
+    def __init__(self, path: str, dialect: Dialect, names: list[str]) -> None:
+        self.path, self.dialect, self.names = path, dialect, names
+        self.rows: Any = None
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[DataFile]:
+        """The rows, in one part or several; only these columns need be there."""
+        raise NotImplementedError
+
+    def keep(self, rows: Any) -> DataSource:
+        """Only some of the rows, by number; errors still name their places in the file."""
+        raise NotImplementedError
+
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        """File, row in it from 0, and line of a row."""
+        raise NotImplementedError
+
+    def check_names(self, *names: str | None, option: str) -> None:
+        """Raise unless each name is one of a column."""
+        for name in names:
+            if name is not None and name not in self.names:
+                raise self.error(f"no column {name!r} ({option}); {suggest(name, self.names)}")
+
+    def error(self, problem: str, column: str | None = None, row: int | None = None) -> DataError:
+        """Return an error that says where: ``row`` counts from 0."""
+        path, line = self.path, None
+        if row is not None:
+            path, row, line = self.place(row)
+        places = [
+            *([] if column is None else [f"column {shorten(column)}"]),
+            *([] if row is None else [f"row {row + 1}"]),
+        ]
+        where = ", ".join(places) + ("" if line is None else f" (line {line})")
+        return DataError(
+            ": ".join(part for part in (path, where, problem) if part),
+            file=path,
+            column=column,
+            row=None if row is None else row + 1,
+            line=line,
+        )
+
+
+class DataFile(DataSource):
     """Columns of a file, by name.
 
     Attributes
@@ -79,15 +138,19 @@ class DataFile:
         Rows, without the header.
     rows : array of int or None
         Places in the file of the rows that are kept, from 0; None if all are.
+    is_part : bool
+        Whether there are more rows than these.
+    told : set of str
+        Columns that a warning was about: one of all parts is enough.
     """
 
     def __init__(
         self, path: str, dialect: Dialect, names: list[str], columns: list[Any], text: Any = None
     ) -> None:
-        self.path, self.dialect, self.names = path, dialect, names
+        super().__init__(path, dialect, names)
         self.is_text = text is not None
         self.n_rows = len(columns[0]) if columns else 0
-        self.rows: Any = None
+        self.is_part, self.told = False, set[str]()
         self._text: _Text | None = text
         self._columns = dict(zip(names, columns, strict=True))
         for name, where in _positions(names).items():
@@ -109,30 +172,17 @@ class DataFile:
         columns = [column.take(rows) for column in self._columns.values()]
         kept = DataFile(self.path, self.dialect, self.names, columns, self._text)
         kept.rows = rows if self.rows is None else self.rows[rows]
+        kept.is_part, kept.told = self.is_part, self.told
         return kept
 
-    def check_names(self, *names: str | None, option: str) -> None:
-        """Raise unless each name is one of a column."""
-        for name in names:
-            if name is not None and name not in self._columns:
-                raise self.error(f"no column {name!r} ({option}); {suggest(name, self.names)}")
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[DataFile]:
+        """The file itself."""
+        yield self
 
-    def error(self, problem: str, column: str | None = None, row: int | None = None) -> DataError:
-        """Return an error that says where: ``row`` counts from 0."""
-        row = row if row is None or self.rows is None else int(self.rows[row])
-        line = None if row is None or self._text is None else self._text.line_of(row)
-        places = [
-            *([] if column is None else [f"column {shorten(column)}"]),
-            *([] if row is None else [f"row {row + 1}"]),
-        ]
-        where = ", ".join(places) + ("" if line is None else f" (line {line})")
-        return DataError(
-            ": ".join(part for part in (self.path, where, problem) if part),
-            file=self.path,
-            column=column,
-            row=None if row is None else row + 1,
-            line=line,
-        )
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        """File, row in it, and line."""
+        row = row if self.rows is None else int(self.rows[row])
+        return self.path, row, None if self._text is None else self._text.line_of(row)
 
 
 def shorten(value: object, limit: int = 60) -> str:
@@ -158,14 +208,27 @@ def _is_data(names: list[str]) -> bool:
 
 
 def read_file(path: str, dialect: Dialect | None = None) -> DataFile:
-    """Read a data file; ``-`` is standard input."""
+    """Read a data file, or the Parquet and Arrow files of a folder; ``-`` is standard input."""
     dialect = dialect or Dialect()
+    if os.path.isdir(path):
+        from .streams import DataStream  # here, not above: it builds on this module
+
+        return DataStream(path, dialect).whole()
     content = _decompress(path, _read_bytes(path))
     if content.startswith(ZIP):
         raise DataError(f"{path}: a zip archive or a workbook; save it as CSV or Parquet")
     if content.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
         return _read_arrow(path, content, dialect)
     return _read_text(path, content, dialect)
+
+
+def is_arrow_file(path: str) -> bool:
+    """Whether a file is one of Parquet or Arrow, by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(8).startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
+    except OSError:
+        return False
 
 
 def _read_bytes(path: str) -> bytes:

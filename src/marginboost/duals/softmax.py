@@ -21,7 +21,7 @@ from ..core.state import State
 from ..kernels.exact import exact_sum
 from ..kernels.logistic import below_largest, softmax_slopes
 from ..kernels.parallel import run_rows
-from ..losses import Logistic
+from ..losses import ClassLoss, Logistic
 from ..types import Array
 from .newton import Facts, NewtonWeights
 
@@ -66,6 +66,53 @@ def weigh_examples(part: Part) -> list[Facts]:
             sample.labels[here], scores[here], room, weights[here], dual[here], room, sizes, losses
         )
         return exact_sum(sizes), exact_sum(losses), least
+
+    return run_rows(block, len(sample.labels), sample.n_threads)
+
+
+class ClassLossWeights(SoftmaxWeights):
+    """The same for any loss of several classes.
+
+    Curvatures are absolute values, times K / (K - 1); a row that has a slope but no curvature has
+    1, as for losses of one score (:mod:`marginboost.duals.newton`).
+
+    Parameters
+    ----------
+    loss : ClassLoss
+        Of the scores of all classes.
+    """
+
+    def __init__(self, loss: ClassLoss) -> None:
+        super().__init__()
+        self.class_loss = loss
+
+    def refresh(self, state: State) -> bool:
+        """Make the weights of the present scores; False where no row has a slope."""
+        return self._settle(state, state.each(weigh_by_class_loss, self.class_loss))
+
+
+def weigh_by_class_loss(part: Part, loss: ClassLoss) -> list[Facts]:
+    """Make the weights of all examples under a loss; facts by block of them."""
+    sample = part.sample
+    assert isinstance(sample, LabelByLabel)
+    if part.weights.curvature is None:
+        part.weights.curvature = np.empty(len(part.scores))
+    n_classes, prior = sample.n_classes, sample.example_prior
+    matrices = part.scores, part.dual, part.weights.curvature
+    scores, dual, curvature = (values.reshape(-1, n_classes) for values in matrices)
+    signs = sample.y.reshape(-1, n_classes)
+
+    def block(start: int, stop: int) -> Facts:
+        here = slice(start, stop)
+        value, slope, bend = loss.slopes(scores[here], sample.labels[here])
+        bend = np.abs(bend) * (n_classes / (n_classes - 1.0))
+        bend[(bend == 0.0) & (slope != 0.0)] = 1.0
+        dual[here], curvature[here] = slope, bend
+        dual[here] *= prior[here, None]
+        curvature[here] *= prior[here, None]
+        least = float((signs[here] * scores[here]).min())
+        sizes = np.abs(dual[here]).sum(axis=1)
+        return exact_sum(sizes), exact_sum(prior[here] * value), least
 
     return run_rows(block, len(sample.labels), sample.n_threads)
 

@@ -73,6 +73,8 @@ class BaseBooster(FittedAttributes, BaseEstimator):
     fewest_rows: ClassVar[str] = "1"
     rounds_follow: ClassVar[bool] = False
     """Whether the number of rounds follows from a guarantee where none is given."""
+    several_targets: ClassVar[bool] = False
+    """Whether it takes several targets at once."""
     chosen_names: ClassVar[tuple[str, ...]] = ()
     """Numbers that fit chooses where parameters leave it the choice; a model file keeps them."""
     feature_names_in_: Array

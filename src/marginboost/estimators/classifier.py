@@ -206,13 +206,26 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         rows, features = self._learn_rows(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
+        self.learn_rows(rows, features, labels, weights, oracle, reduction, given)
+        return self
+
+    def learn_rows(
+        self,
+        rows: FeatureRows,
+        features: Features,
+        labels: Array,
+        weights: Array,
+        oracle: Oracle,
+        reduction: Reduction,
+        given: Given = NOTHING_GIVEN,
+    ) -> None:
+        """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
         classes = _learn_classes(labels, weights)
         index = class_positions(classes, labels)
         data = self.extend(TrainingSet(features, rows, classes, index, weights), given)
         self._forget()
         self.learn(data, oracle, reduction)
-        return self
 
     def fit_parts(
         self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts

@@ -3,6 +3,10 @@
 All values are tried on the same folds, and the folds share their bins. On each fold the values are
 gone through from the most to the least regularised one; a rule that can, starts with the hypotheses
 of the value before, so that a path costs little more than its hardest problem.
+
+Where neither values nor splits are given, two things keep the choice within a few fits. The first
+fold tries all values, and only the best few of them go on to the others. And of many rows only some
+take part: a share or a price per row means the same on them.
 """
 
 from __future__ import annotations
@@ -45,6 +49,11 @@ class PathCV(BaseMarginClassifier):
     choices: ClassVar[tuple[str, ...]] = ("best", "one-se")
     path_rounds: ClassVar[int | None] = None
     """Most rounds of a run that is only compared with others, where that is less."""
+    finalists: ClassVar[int | None] = None
+    """Values that go on after the first fold, where none are listed; None is all of them."""
+    fewest_rows_compared: ClassVar[int] = 1_000
+    most_rows_compared: ClassVar[int] = 10_000
+    """Half of the rows take part where only some values go on, but no fewer or more than these."""
 
     cv: Any
     choice: str
@@ -125,33 +134,68 @@ class PathCV(BaseMarginClassifier):
 
     def _cross_validate(self, sample: Sample, oracle: Oracle) -> Array:
         """Errors of all folds and values; the rest is in ``cv_results_``."""
+        if self._races():
+            sample = self._fewer_rows(sample)
         folds = [
             (_part(sample, learn), _part(sample, judge)) for learn, judge in self._splits(sample)
         ]
         values = self.allowed(self.values(), [sample, *(learn for learn, _ in folds)])
-        errors, rounds, seconds = (np.zeros((len(folds), len(values))) for _ in range(3))
+        going = np.arange(len(values))
+        errors, rounds, seconds = (np.full((len(folds), len(values)), np.nan) for _ in range(3))
         for k, (learn, test) in enumerate(folds):
             started = time.perf_counter()
-            for j, run in enumerate(self.path(learn, oracle, values)):
+            runs = self.path(learn, oracle, [values[j] for j in going])
+            for j, run in zip(going, runs, strict=True):
                 errors[k, j] = _error(run, test)
                 rounds[k, j] = len(run.history)
                 seconds[k, j] = time.perf_counter() - started
                 started = time.perf_counter()
+            means = errors[: k + 1, going].mean(axis=0)
             if self.verbose:
-                best = values[int(errors[: k + 1].mean(axis=0).argmin())]
-                text = f"fold {k + 1} of {len(folds)}: {self.parameter} {best:g} is best so far"
-                print(f"{text}, error {errors[: k + 1].mean(axis=0).min():.2%}", file=sys.stderr)
+                best = f"{self.parameter} {values[going[means.argmin()]]:g} is best so far"
+                text = f"fold {k + 1} of {len(folds)}: {best}, error {means.min():.2%}"
+                print(text, file=sys.stderr)
+            if self._races():
+                going = going[np.sort(np.argsort(means, kind="stable")[: self.finalists])]
+        self._keep_results(values, errors, rounds, seconds)
+        return errors
+
+    def _keep_results(
+        self, values: list[float], errors: Array, rounds: Array, seconds: Array
+    ) -> None:
+        """Means over the folds that a value was tried on."""
+        tried = (~np.isnan(errors)).sum(axis=0)
         # One split alone says nothing about how errors vary.
-        spread = errors.std(axis=0, ddof=min(1, len(errors) - 1)) / np.sqrt(len(errors))
+        off = np.where(np.isnan(errors), 0.0, errors - np.nanmean(errors, axis=0))
+        variance = (off**2).sum(axis=0) / np.maximum(tried - 1, 1)
         self.cv_results_ = {
             self.parameter: np.array(values),
-            "mean_error": errors.mean(axis=0),
-            "standard_error": spread,
+            "mean_error": np.nanmean(errors, axis=0),
+            "standard_error": np.sqrt(variance / tried),
             "errors": errors,
-            "mean_rounds": rounds.mean(axis=0),
-            "mean_seconds": seconds.mean(axis=0),
+            "folds": tried,
+            "mean_rounds": np.nanmean(rounds, axis=0),
+            "mean_seconds": np.nanmean(seconds, axis=0),
         }
-        return errors
+
+    def _races(self) -> bool:
+        """Whether values are left behind after the first fold."""
+        whole = self.cv is None or isinstance(self.cv, Integral)
+        return self.finalists is not None and getattr(self, self.grid) is None and whole
+
+    def _fewer_rows(self, sample: Sample) -> Sample:
+        """Rows that take part, of every class its share; in small tables all."""
+        n_rows = len(sample.y)
+        limits = self.fewest_rows_compared, self.most_rows_compared
+        wanted = min(max(n_rows // 2, limits[0]), limits[1])
+        if n_rows <= wanted:
+            return sample
+        rng, kept = np.random.default_rng(sample.seed), []
+        for sign in (-1, 1):
+            own = np.flatnonzero(sample.y == sign)
+            size = max(wanted * len(own) // n_rows, min(len(own), 50))
+            kept.append(rng.choice(own, size, replace=False))
+        return _part(sample, np.sort(np.concatenate(kept)))
 
     def _splits(self, sample: Sample) -> list[tuple[Array, Array]]:
         """Rows to learn from and to judge by, of every fold."""
@@ -201,7 +245,9 @@ class PathCV(BaseMarginClassifier):
 
     def best(self, sample: Sample, oracle: Oracle) -> int:
         """Position of the chosen value; ties go to the more regularised one."""
-        mean, spread = self.cv_results_["mean_error"], self.cv_results_["standard_error"]
+        folds = self.cv_results_["folds"]
+        mean = np.where(folds == folds.max(), self.cv_results_["mean_error"], np.inf)
+        spread = self.cv_results_["standard_error"]
         best = int(np.argmin(mean))
         if self.choice == "one-se":
             return int(np.argmax(mean <= mean[best] + spread[best]))

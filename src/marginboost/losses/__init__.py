@@ -1,6 +1,14 @@
 """One file per loss; ``base`` says what they share."""
 
 from .base import Loss, MarginLoss, ResidualLoss, as_loss
+from .class_losses import (
+    ClassCrossEntropy,
+    ClassLoss,
+    ClassRobustFocal,
+    NoisySoftmax,
+    Softmax,
+    as_class_loss,
+)
 from .epsilon_insensitive import EpsilonInsensitive
 from .exponential import Exponential
 from .generalised_cross_entropy import GeneralisedCrossEntropy
@@ -10,6 +18,7 @@ from .log_cosh import LogCosh
 from .logistic import Logistic
 from .noisy_logistic import NoisyLogistic
 from .quantile import Quantile
+from .robust_focal import RobustFocal
 from .savage import Savage
 from .smoothed_hinge import SmoothedHinge
 from .squared import Squared
@@ -18,6 +27,9 @@ from .tangent import Tangent
 from .tweedie import Gamma, MeanLoss, Poisson, Tweedie, as_target_loss, known_losses
 
 __all__ = [
+    "ClassCrossEntropy",
+    "ClassLoss",
+    "ClassRobustFocal",
     "EpsilonInsensitive",
     "Exponential",
     "Gamma",
@@ -30,15 +42,19 @@ __all__ = [
     "MarginLoss",
     "MeanLoss",
     "NoisyLogistic",
+    "NoisySoftmax",
     "Poisson",
     "Quantile",
     "ResidualLoss",
+    "RobustFocal",
     "Savage",
     "SmoothedHinge",
+    "Softmax",
     "Squared",
     "SquaredHinge",
     "Tangent",
     "Tweedie",
+    "as_class_loss",
     "as_loss",
     "as_target_loss",
     "known_losses",

@@ -23,9 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.history import OPTIONAL
 from ..core.oracle import Oracle
 from ..files import GZIP, TooLarge, unpack, write_whole
-from ..losses import Loss, known_losses
+from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
-from .base import FittedRun, Model, RegressionModel
+from .base import FittedRun, Model, RegressionModel, TargetsModel
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .contract import Saved
 from .links import Link, SigmoidLink
@@ -99,6 +99,8 @@ def document_of(estimator: Saved) -> dict[str, Any]:
 
 def _version_of(kind: type[Model], model: Model) -> int:
     """Oldest version of the format that has all that this model needs."""
+    if isinstance(model, TargetsModel):
+        return 4
     if isinstance(model, RegressionModel):
         return 3
     several = model.reduced or isinstance(model, LabelModel)
@@ -114,6 +116,8 @@ def _found_to_data(model: Model) -> dict[str, Any]:
             **_chosen_to_data(model),
             **_link_to_data(model.link),
         }
+    if isinstance(model, TargetsModel):
+        return {"problems": [_found_to_data(problem) for problem in model.problems]}
     link = model.link if isinstance(model, BinaryModel) else None
     return {**_run_to_data(model.runs[0]), **_chosen_to_data(model), **_link_to_data(link)}
 
@@ -241,11 +245,8 @@ def _param_to_data(value: Any, field: str) -> Any:
         if ORACLES.get(name) is not type(value):
             raise TypeError(f"{field}: a {name} cannot be written as data{_JOBLIB}")
         return {"oracle": name, "params": _params_to_data(value, f"{field}.params")}
-    if isinstance(value, Loss):
-        if known_losses().get(value.name) is not type(value) or not is_dataclass(value):
-            raise TypeError(f"{field}: a {type(value).__name__} cannot be written as data{_JOBLIB}")
-        settings = {key: _scalar_to_data(item, field) for key, item in asdict(value).items()}
-        return {"loss": value.name, "params": settings}
+    if isinstance(value, Loss | ClassLoss):
+        return _loss_to_data(value, field)
     if hasattr(value, "fit"):
         raise TypeError(
             f"{field}: a scikit-learn estimator ({type(value).__name__}) cannot be written as data"
@@ -265,6 +266,16 @@ def _listed(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)
     return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _loss_to_data(value: Loss | ClassLoss, field: str) -> dict[str, Any]:
+    """A loss by its name and settings."""
+    several = isinstance(value, ClassLoss)
+    known: Mapping[str, type[Any]] = ClassLoss.registry if several else known_losses()
+    if known.get(value.name) is not type(value) or not is_dataclass(value):
+        raise TypeError(f"{field}: a {type(value).__name__} cannot be written as data{_JOBLIB}")
+    settings = {key: _param_to_data(item, field) for key, item in asdict(value).items()}
+    return {"class_loss" if several else "loss": value.name, "params": settings}
 
 
 _JOBLIB = ". joblib.dump can keep this model, in a file that only those who trust you should open"

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from ..kernels.ties import TIE
-from ..losses import Loss
+from ..losses import ClassLoss, Loss
 from ..types import Array
 
 LARGEST_LOG_ODDS = 13.8
@@ -112,6 +112,17 @@ class LossLink(SymmetricLink):
     def second(self, scores: Array, l1_norm: float) -> Array:
         """Probability of the second class."""
         return self.loss.probability(scores)
+
+
+@dataclass(frozen=True)
+class ClassLossLink(Link):
+    """Class probabilities for which one score per class has the least expected loss."""
+
+    loss: ClassLoss
+
+    def __call__(self, scores: Array, l1_norm: float) -> Array:
+        """Probabilities of all classes."""
+        return self.loss.chances(scores)
 
 
 @dataclass(frozen=True)

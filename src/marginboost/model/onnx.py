@@ -23,10 +23,11 @@ from ..oracles.coordinates import FARTHEST, Coordinates
 from ..oracles.half_spaces import HalfSpace
 from ..oracles.kernel_expansion import KernelExpansion
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
+from ..oracles.linear_scores import LinearScores
 from ..oracles.stumps import Stump, in_order_of_prediction, step_functions
 from ..oracles.tree_hypothesis import Tree
 from ..types import Array
-from .base import Model, RegressionModel
+from .base import Model, RegressionModel, TargetsModel
 from .classes import BinaryModel, LabelModel
 from .links import LARGEST_LOG_ODDS, NEXT_TO_EVEN, SigmoidLink
 
@@ -62,6 +63,11 @@ def to_onnx(model: Model) -> Any:
     if isinstance(model, RegressionModel):
         graph.add("Identity", _add_score(graph, model.ensemble), output="prediction")
         return _finish(graph, model, {"prediction": (np.dtype(np.float64), ())})
+    if isinstance(model, TargetsModel):
+        scores = [_add_score(graph, run.ensemble) for run in model.runs]
+        columns = [graph.add("Unsqueeze", score, graph.constant([1])) for score in scores]
+        graph.add("Concat", *columns, axis=1, output="prediction")
+        return _finish(graph, model, {"prediction": (np.dtype(np.float64), (len(scores),))})
     assert isinstance(model, BinaryModel)
     classes = _class_values(model.classes)
     several = _add_classes if isinstance(model, LabelModel) else _add_two_classes
@@ -361,6 +367,27 @@ def _add_half_space(graph: Graph, rows: str, member: HalfSpace) -> str:
     return graph.add("Where", test, inside, outside)
 
 
+def _add_linear_scores(graph: Graph, members: Sequence[LinearScores], coef: Array) -> str:
+    """Straight lines: terms of every output added up from its offset on, as in prediction."""
+    total = None
+    for member, weight in zip(members, coef, strict=True):
+        limits = graph.constant(-member.limit), graph.constant(member.limit)
+        within = graph.add("Clip", _add_coordinates(graph, member.coordinates), *limits)
+        shape = graph.add("Concat", graph.n_rows, graph.constant([1]), axis=0)
+        outputs = []
+        for weights, offset in zip(member.weights, member.offsets, strict=True):
+            terms = graph.add("Mul", within, graph.constant(weights))
+            first = graph.add("Expand", graph.constant(float(offset)), shape)
+            outputs.append(_add_up(graph, graph.add("Concat", first, terms, axis=1)))
+        if member.shape:
+            columns = [graph.add("Unsqueeze", one, graph.constant([1])) for one in outputs]
+            outputs = [graph.add("Concat", *columns, axis=1)]
+        part = graph.add("Mul", outputs[0], graph.constant(float(weight)))
+        total = part if total is None else graph.add("Add", total, part)
+    assert total is not None
+    return total
+
+
 def _one_by_one(add_one: Callable[[Graph, str, Any], str]) -> Callable[..., str]:
     """Weighted sum of members in their order; those that share coordinates compute them once."""
 
@@ -384,6 +411,7 @@ EXPORTERS: dict[type[Any], Callable[..., str]] = {
     HalfSpace: _one_by_one(_add_half_space),
     LabelTree: _add_label_trees,
     TreePerLabel: _add_trees_of_labels,
+    LinearScores: _add_linear_scores,
 }
 
 

@@ -1,4 +1,4 @@
-"""Exact Shapley values of ensembles of stumps and trees: how much each feature moved each score.
+"""Exact Shapley values of ensembles of stumps, trees and lines: what moved each score, how far.
 
 Problem: a score minus its mean over a background is shared between the features so that every
 feature gets what it adds on average over all orders in which features become known (Shapley 1953;
@@ -22,6 +22,7 @@ from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..kernels.shap import LONGEST, add_answers, find_patterns, pair_weights, play
 from ..kernels.trees import NODE
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
+from ..oracles.linear_scores import LinearScores
 from ..oracles.stumps import Stump
 from ..oracles.tree_hypothesis import Tree
 from ..types import Array
@@ -75,7 +76,7 @@ def shap_values(
     Parameters
     ----------
     model : Model
-        Of stumps and trees.
+        Of stumps and trees, and straight lines through single features.
     X : array, sparse matrix or data frame
         Rows to explain.
     background : array, sparse matrix or data frame
@@ -101,10 +102,8 @@ def shap_values(
     dense, behind = rows.dense(0, rows.n_rows), known.dense(0, known.n_rows)
     if method == "interventional" and len(behind) > max_background:
         behind = behind[np.linspace(0, len(behind) - 1, max_background).round().astype(int)]
-    outputs = [part for run in model.runs for part in _outputs(run.ensemble)]
     found = [
-        _explain(trees, coef, dense, behind, len(model.features.names), method, n_jobs)
-        for trees, coef in outputs
+        part for run in model.runs for part in _of_run(run.ensemble, dense, behind, method, n_jobs)
     ]
     names = [str(name) for name in model.features.names]
     if len(found) == 1 and not model.reduced:
@@ -113,14 +112,36 @@ def shap_values(
     return ShapValues(values, np.array([base for _, base in found]), names)
 
 
-def _outputs(ensemble: Ensemble) -> list[tuple[list[Tree], Array]]:
-    """Trees and coefficients of every output of an ensemble."""
-    width = ensemble.shape[0] if ensemble.shape else 1
+def _of_run(
+    ensemble: Ensemble, rows: Array, background: Array, method: str, n_jobs: int | None
+) -> list[tuple[Array, Any]]:
+    """Values and base value of every output of an ensemble."""
+    width, n_features = ensemble.shape[0] if ensemble.shape else 1, rows.shape[1]
+    linear = np.array([isinstance(member, LinearScores) for member in ensemble.members], dtype=bool)
     trees: list[list[Tree]] = [[] for _ in range(width)]
-    for member in ensemble.members:
-        for output, tree in enumerate(_as_trees(member)):
+    for t in np.flatnonzero(~linear):
+        for output, tree in enumerate(_as_trees(ensemble.members[t])):
             trees[output].append(tree)
-    return [(grown, ensemble.coef) for grown in trees]
+    coef = ensemble.coef[~linear]
+    found = [_explain(grown, coef, rows, background, n_features, method, n_jobs) for grown in trees]
+    for t in np.flatnonzero(linear):
+        found = _with_lines(found, ensemble.members[t], float(ensemble.coef[t]), rows, background)
+    return found
+
+
+def _with_lines(
+    found: list[tuple[Array, Any]], lines: Any, factor: float, rows: Array, background: Array
+) -> list[tuple[Array, Any]]:
+    """Add lines: features add up, so each gets its own line less its mean, by either method."""
+    own = lines.contributions(rows, rows.shape[1])
+    mean = lines.contributions(background, rows.shape[1]).mean(axis=0)
+    return [
+        (
+            values + factor * (own[:, :, k] - mean[:, k]),
+            base + factor * float(lines.offsets[k] + mean[:, k].sum()),
+        )
+        for k, (values, base) in enumerate(found)
+    ]
 
 
 def _as_trees(member: Any) -> Sequence[Tree]:
@@ -132,7 +153,7 @@ def _as_trees(member: Any) -> Sequence[Tree]:
         return member.trees
     if isinstance(member, LabelTree):
         return [_label_tree(member, label) for label in range(member.shape[0])]
-    raise TypeError(f"shap_values: got a {type(member).__name__}, expected stumps and trees")
+    raise TypeError(f"shap_values: got a {type(member).__name__}, expected stumps, trees and lines")
 
 
 def _stump_tree(stump: Stump) -> Tree:

@@ -10,6 +10,7 @@ from .kernel_functions import KernelOracle
 from .label_hypotheses import LabelTree, TreePerLabel
 from .label_trees import LabelTreeOracle
 from .linear import Line, LinearOracle
+from .linear_scores import LinearScores
 from .pooled import PooledOracle
 from .rbf_nets import RBFNetOracle
 from .resampling import ResamplingOracle
@@ -30,6 +31,7 @@ __all__ = [
     "LabelTreeOracle",
     "Line",
     "LinearOracle",
+    "LinearScores",
     "PooledOracle",
     "RBFNetOracle",
     "ResamplingOracle",

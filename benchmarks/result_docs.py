@@ -1,0 +1,48 @@
+"""Write the measured parts of documents: ``python -m benchmarks.result_docs [name ...]``.
+
+A benchmark whose numbers a document shows is run with ``--json docs/results/NAME.json``; this puts
+its tables and notes between the marks of the document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from .environment import ROOT
+from .report import Table
+from .robust_docs import fill, markdown
+
+DOCUMENTS = {"noise_losses": ("noise-losses.md", 1), "probabilities": ("probabilities.md", 3)}
+"""Document of each benchmark, and digits behind the point in its tables."""
+
+
+def measured(found: dict[str, Any], name: str) -> str:
+    """Tables, then notes and versions, as Markdown."""
+    (section,) = [part for part in found["benchmarks"] if part["name"] == name]
+    parts = [
+        markdown(Table(table["title"], table["columns"], table["rows"]), DOCUMENTS[name][1])
+        for table in section["tables"]
+    ]
+    notes = "; ".join(section["notes"])
+    versions = found["environment"]["versions"]
+    names = [name for name in ("numpy", "scikit-learn") if versions.get(name)]
+    return "\n\n".join(
+        [*parts, f"{notes}. {', '.join(f'{name} {versions[name]}' for name in names)}."]
+    )
+
+
+def main() -> None:
+    """Write the documents whose results are there."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.result_docs", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(DOCUMENTS))
+    for name in parser.parse_args().names or DOCUMENTS:
+        path = ROOT / "docs" / "results" / f"{name}.json"
+        if name not in DOCUMENTS or not path.is_file():
+            parser.error(f"no results {path.relative_to(ROOT)}, expected one of {list(DOCUMENTS)}")
+        fill(DOCUMENTS[name][0], measured(json.loads(path.read_text()), name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Members of a committee: how much each counts, and lines where lines are best."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marginboost
+from marginboost import RobustBoostClassifier
+from marginboost.audit.committee import FOREST_SHARE, choose_mixture
+from marginboost.audit.stacking import Stack
+from marginboost.core.ensemble import Ensemble
+from marginboost.model.shap import shap_values
+from marginboost.oracles import LinearScores
+
+
+def told(labels, sure, right):
+    """Votes of somebody who is as sure as that, and right about these rows."""
+    own = np.where(right, sure, 1.0 - sure)
+    votes = np.empty((len(labels), 2))
+    votes[np.arange(len(labels)), labels] = own
+    votes[np.arange(len(labels)), 1 - labels] = 1.0 - own
+    return votes
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_linear_model_is_taken_where_it_helps(helps):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    poor, good = rng.random(400) < 0.75, rng.random(400) < 0.95
+    trees = told(labels, 0.8, poor)
+    votes = {"gradient trees": trees, "forest": trees}
+    votes["linear"] = told(labels, 0.9, good if helps else rng.random(400) < 0.6)
+    stack = Stack(np.ones(3), np.full(2, 0.01), trees)
+    mixture, believed = choose_mixture(votes, stack, labels)
+    assert (mixture.linear > 0.0) == helps
+    assert mixture.forest / (mixture.gradient + mixture.forest) == pytest.approx(FOREST_SHARE)
+    if not helps:
+        np.testing.assert_allclose(believed.argmax(axis=1), trees.argmax(axis=1))
+
+
+def test_log_odds_are_put_on_the_scale_that_they_deserve():
+    """Votes that are too sure shrink, so that probabilities are those of the labels."""
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 1000)
+    boastful = told(labels, 0.99, rng.random(1000) < 0.8)
+    votes = {"gradient trees": boastful, "forest": boastful, "linear": np.full((1000, 2), 0.5)}
+    _, believed = choose_mixture(votes, Stack(np.ones(3), np.full(2, 1e-6), boastful), labels)
+    assert 0.75 < believed.max(axis=1).mean() < 0.9
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def sloping(request):
+    """Classes apart by a sum of many features, some values missing, and a category."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(240, 6))
+    kind = rng.integers(0, 3, 240)
+    height = numbers.sum(axis=1) + (kind == 1)
+    cuts = [0.3] if request.param == 2 else [-1.2, 1.4]
+    X = pd.DataFrame(numbers, columns=list("abcdef"))
+    X.loc[::17, "b"] = np.nan
+    X["kind"] = pd.Categorical(np.array(["u", "v", "w"])[kind])
+    y = np.array(["low", "mid", "top"])[np.digitize(height, cuts)]
+    return X, y, RobustBoostClassifier(model="committee", cv=3).fit(X, y)
+
+
+def test_lines_join_the_trees(sloping):
+    X, y, model = sloping
+    lines = model.estimators_[-1]
+    assert isinstance(lines, LinearScores)
+    assert model.estimator_weights_[-1] > 0.0
+    assert np.abs(lines(model.read_rows(X).dense(0, len(X)))).max() <= 1.0 + 1e-12
+    assert model.score(X, y) > 0.9
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+
+
+def test_lines_are_saved_and_explained(sloping, tmp_path):
+    X, _, model = sloping
+    model.save(tmp_path / "model.json")
+    loaded = marginboost.load(tmp_path / "model.json")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert loaded.estimators_[-1] == model.estimators_[-1]
+    some = Ensemble(tuple(model.estimators_[-3:]), model.estimator_weights_[-3:])
+    part = replace(model.model_, run=replace(model.model_.run, ensemble=some))
+    shared = shap_values(part, X.iloc[:6], X, method="path")
+    total = shared.values.sum(axis=1) + shared.base
+    np.testing.assert_allclose(total, part.scores(part.read_rows(X.iloc[:6])), atol=1e-9)
+
+
+def test_lines_in_onnx(sloping):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    X, _, model = sloping
+    rows = model.read_rows(X).dense(0, len(X)).astype(np.float64)
+    session = onnxruntime.InferenceSession(
+        model.to_onnx().SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (given,) = session.get_inputs()
+    names = [output.name for output in session.get_outputs()]
+    found = dict(zip(names, session.run(None, {given.name: rows}), strict=True))
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-9)
+
+
+def test_lines_are_plain_sums(sloping):
+    X, _, model = sloping
+    lines, rows = model.estimators_[-1], model.read_rows(X).dense(0, len(X))
+    z = np.clip(lines.coordinates(rows), -lines.limit, lines.limit)
+    plain = z @ lines.weights.T + lines.offsets
+    np.testing.assert_allclose(lines(rows), plain if lines.shape else plain[:, 0], atol=1e-12)
+    np.testing.assert_array_equal(lines.negated()(rows), -lines(rows))
+    shares = lines.contributions(rows, rows.shape[1]).sum(axis=1) + lines.offsets
+    np.testing.assert_allclose(shares, plain, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"limit": 0.0}, "limit: got 0.0"),
+        ({"limit": "5"}, "limit: got '5'"),
+        ({"offsets": [0.0, 1.0]}, "offsets: got 2"),
+        ({"weights": [[1.0]]}, "weights: expected"),
+        ({"weights": 3}, "weights: expected"),
+    ],
+)
+def test_damaged_lines_are_refused(sloping, change, message):
+    data = {**sloping[2].estimators_[-1].to_dict(), **change}
+    with pytest.raises(ValueError, match=message):
+        LinearScores.from_dict(data)
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (6, 1), (12, 1)])
+def test_tiny_tables_make_no_noise(shape):
+    X = np.arange(float(np.prod(shape))).reshape(shape)
+    y = np.arange(len(X)) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = RobustBoostClassifier().fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_labels_that_nothing_tells_apart():
+    """Constant features: the classes' shares are all that is left."""
+    X, y = np.ones((150, 2)), np.arange(150) % 3 == 0
+    model = RobustBoostClassifier(model="committee", cv=2).fit(X, y)
+    assert not model.predict(X).any()
+    assert len({tuple(row) for row in model.predict_proba(X)}) == 1

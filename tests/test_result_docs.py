@@ -1,0 +1,32 @@
+"""Documents show what the files of results say."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the folder is not installed
+pytest.importorskip("benchmarks.sizes", reason="the benchmarks are not part of this distribution")
+
+from benchmarks.environment import ROOT
+from benchmarks.result_docs import DOCUMENTS, measured
+from benchmarks.robust import summary
+from benchmarks.robust_docs import guide, markdown, what_was_run
+
+RESULTS = ROOT / "docs" / "results"
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_measured_parts_are_those_of_the_file(name):
+    found = json.loads((RESULTS / f"{name}.json").read_text())
+    assert measured(found, name) in (ROOT / "docs" / DOCUMENTS[name][0]).read_text()
+
+
+def test_the_robust_default_is_shown_as_it_was_measured():
+    found = json.loads((RESULTS / "robust.json").read_text())
+    shown = (ROOT / "docs" / "robust.md").read_text()
+    tables, _ = summary(found["results"])
+    for part in [what_was_run(found), *(markdown(table) for table in tables)]:
+        assert part in shown
+    assert guide(found["results"]) in (ROOT / "docs" / "which-algorithm.md").read_text()
