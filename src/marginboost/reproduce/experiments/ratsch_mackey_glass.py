@@ -92,7 +92,7 @@ def tables(trials: Trials) -> Iterator[Comparison]:
         rows.append((method, *cells))
     columns = tuple(f"{noise:.1%}, {what}" for noise in noises for what in ("1S", "100S"))
     note = (
-        "a step of six values is harder than one of one, which may have been meant: digits differ"
+        "a step of six values is harder than one of one, which may be meant: digits differ"
     )
     yield Comparison("Q², published / measured", columns, rows, (note,))
 
