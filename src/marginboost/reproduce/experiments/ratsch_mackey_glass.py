@@ -91,9 +91,7 @@ def tables(trials: Trials) -> Iterator[Comparison]:
                 cells.append(f"{printed} / {mine.mean(what).mean:.4f}")
         rows.append((method, *cells))
     columns = tuple(f"{noise:.1%}, {what}" for noise in noises for what in ("1S", "100S"))
-    note = (
-        "a step of six values is harder than one of one, which may be meant: digits differ"
-    )
+    note = "a step of six values is harder than one of one, which may be meant: digits differ"
     yield Comparison("Q², published / measured", columns, rows, (note,))
 
 
