@@ -7,7 +7,7 @@ WORKERS ?= 2
 # Test workers and the programs that tests start share what is compiled once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check bench catalogue format clean
+.PHONY: demo test check bench docs catalogue format clean
 
 demo: $(VENV)/.demo  ## fit, certify and picture the embedded data set
 	$(BIN)/python -m marginboost.demo
@@ -25,6 +25,9 @@ check: $(VENV)/.check  ## lint, format, types, layers
 bench: $(VENV)/.bench  ## speed and memory beside the peers, as ratios
 	$(BIN)/python -m benchmarks
 
+docs: $(VENV)/.docs  ## the site, in docs/_build/html; every example of the gallery runs
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
 catalogue:  ## how much of each source is implemented, and shown by a test
 	$(PYTHON) tools/catalogue.py
 
@@ -37,7 +40,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # One stamp per set of extras: a set is installed once, and again when pyproject.toml changes.
-$(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: $(BIN)/python pyproject.toml
+$(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(BIN)/python pyproject.toml
 	$(PIP) -e ".[$*]"
 	touch $@
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .audit import audit
 from .choosing_nu import choosing_nu
+from .cluster import dask
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
@@ -25,6 +26,7 @@ from .scaling import scaling
 from .shapley import shapley
 from .sizes import FULL, QUICK, Sizes
 from .soft_margin import soft_margin
+from .stream import stream
 from .target_audit import target_audit
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
@@ -33,7 +35,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses, choosing_nu),
         *(gradient, leveraging, shapley, audit, target_audit, regression),
-        robust,
+        *(robust, stream, dask),
     )
 }
 
@@ -47,8 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sizes = QUICK if chosen.quick else FULL
     if chosen.repeats:
         sizes = replace(sizes, repeats=chosen.repeats)
-    rows = chosen.rows or sizes.robust_rows
-    sizes = replace(sizes, minutes=chosen.minutes, robust_rows=rows)
+    sizes = replace(sizes, minutes=chosen.minutes)
+    if chosen.rows:
+        sizes = replace(sizes, robust_rows=chosen.rows, stream_rows=chosen.rows)
     found = environment()
     show_environment(found)
     if chosen.quick:
@@ -78,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         **{"dest": "minutes", "type": float, "metavar": "M"},
         help="end robust then; it goes on when run again",
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="rows that robust learns from")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust and of stream")
     return parser
 
 

@@ -11,17 +11,19 @@ import pytest
 from marginboost.demo import main
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.estimators.labels import LabelClassifier
+from marginboost.estimators.ranker import BaseRanker
 from marginboost.estimators.regressor import BaseBoostRegressor
 
 README = Path(__file__).parents[1] / "README.md"
 
 
 def test_table_is_that_of_the_code():
-    text = README.read_text()
+    text = (README.parent / "docs" / "algorithms.md").read_text()
     registries = {
         **BaseMarginClassifier.registry,
         **LabelClassifier.registry,
         **BaseBoostRegressor.registry,
+        **BaseRanker.registry,
     }
     for name, classifier in registries.items():
         if not classifier.__module__.startswith("marginboost."):

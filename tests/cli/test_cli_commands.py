@@ -131,7 +131,7 @@ def test_without_settings_the_robust_model_says_how_good_it_is(table, run, tmp_p
 
 def test_folds_can_be_asked_for_and_left_out(table, run, tmp_path):
     fit = ("fit", table, *ROLES, *QUICK, "--out", tmp_path / "m.json", "--json")
-    assert json.loads(run(*fit).out)["out_of_fold"] is None
+    assert json.loads(run(*fit, "--folds", "0").out)["out_of_fold"] is None
     asked = json.loads(run(*fit, "--folds", "3").out)["out_of_fold"]
     assert asked["folds"] == 3
     assert 0 <= asked["error"] <= 1

@@ -193,7 +193,7 @@ def test_bad_files(tmp_path, content, message):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(DataError, match=r"nowhere\.csv: No such file"):
         read_file(str(tmp_path / "nowhere.csv"))
-    with pytest.raises(DataError, match="Is a directory"):
+    with pytest.raises(DataError, match="a folder without files named"):
         read_file(str(tmp_path))
 
 

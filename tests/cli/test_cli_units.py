@@ -158,8 +158,8 @@ def test_suggestions():
     assert suggest("ag", ["age", "agx"]) == "did you mean 'agx' or 'age'?"
     assert suggest("zzz", ["a", "b"]) == "known are 'a', 'b'"
     known = [f"name{i}" for i in range(9)]
-    assert suggest("qqq", known) == "known are " + ", ".join(map(repr, known[:8])) + ", …"
-    assert suggest("qqq", known[:8]) == "known are " + ", ".join(map(repr, known[:8]))
+    assert suggest("qqq", known) == "known are " + ", ".join(map(repr, known))
+    assert suggest("qqq", known, most=8) == "known are " + ", ".join(map(repr, known[:8])) + ", …"
     assert suggest("qqq", known, most=9).endswith("'name8'")
 
 
@@ -323,7 +323,7 @@ def test_defaults_of_options():
     assert vars(args) == {
         **{"data": "data.csv", "label": "y", "target": None, "id": None, "weight": None},
         **{"drop": []},
-        **{"categorical": [], "rounds": None, "depth": 1, "seed": 0, "jobs": None},
+        **{"categorical": [], "rounds": None, "depth": None, "seed": 0, "jobs": None},
     }
     with pytest.raises(SystemExit):
         parser.parse_args(["data.csv"])

@@ -5,11 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from marginboost import BinnedMatrix, Checkpoint, StumpOracle, TreeOracle
+from marginboost import BinnedMatrix, Checkpoint, GradientTreeOracle, StumpOracle, TreeOracle
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.adaboost_star import AdaBoostStar
 from marginboost.algorithms.arc_gv import ArcGV
 from marginboost.algorithms.brown_boost import BrownBoost
+from marginboost.algorithms.gradient_boost import GradientBoost
 from marginboost.algorithms.madaboost import MadaBoost
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.core import Sample, train
@@ -79,6 +80,50 @@ def test_same_bits_in_any_number_of_parts(rows, rule, weighted, division):
     sample = parted(rows, weighted, DIVISIONS[division])
     assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
     assert len(expected.history) > 5
+
+
+TREES = {
+    "31 leaves": (GradientTreeOracle(), "logistic"),
+    "any size": (GradientTreeOracle(max_leaf_nodes=None, max_depth=4), "savage"),
+    "constraints": (
+        GradientTreeOracle(
+            9,
+            monotonic_cst={0: 1},
+            interaction_cst="pairwise",
+            max_features=0.7,
+            grow_policy="depthwise",
+            min_split_gain=0.5,
+        ),
+        "logistic",
+    ),
+    "small leaves": (GradientTreeOracle(12, min_samples_leaf=1, max_step=4.0), "exponential"),
+}
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("trees", TREES)
+def test_same_trees_in_any_number_of_parts(rows, trees, weighted, division):
+    oracle, loss = TREES[trees]
+    expected = train(whole(rows, weighted), oracle, GradientBoost(loss), max_rounds=8)
+    sample = parted(rows, weighted, DIVISIONS[division])
+    assert_same_bits(train(sample, oracle, GradientBoost(loss), max_rounds=8), expected)
+    assert len(expected.ensemble) == 9
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"subsample": 0.5},
+        {"colsample_bytree": 0.5},
+        {"splits": "gradient"},
+        {"categorical": "partition"},
+    ],
+)
+def test_settings_of_trees_that_need_all_rows_say_so(rows, setting):
+    sample = parted(rows, False, DIVISIONS["two"])
+    with pytest.raises(TypeError, match=next(iter(setting))):
+        train(sample, GradientTreeOracle(**setting), GradientBoost(), max_rounds=2)
 
 
 def test_a_perfect_hypothesis_is_the_whole_model(rows):

@@ -229,6 +229,15 @@ def test_models_of_batches_are_those_of_the_table(kind, frame, in_memory, tmp_pa
 # -- what cannot be read -------------------------------------------------------------------------
 
 PLAIN = np.ones((3, 2))
+
+
+def test_text_is_a_category_in_batches_too(frame):
+    text = frame[["age", "town"]].astype({"town": object})
+    found = BinnedMatrix.from_batches([text[:100], text[100:]])
+    same_bins(found, BinnedMatrix.from_data(text))
+    assert found.categories[1].tolist() == ["bonn", "ghent", "oslo", "rome"]
+
+
 MISTAKES = {
     "iterator": (iter([PLAIN]), {}, "function that returns one anew"),
     "no batches": ([], {}, "got no batches"),
@@ -241,7 +250,7 @@ MISTAKES = {
     "only labels": ([PLAIN[:, :1]], {"label": "x0"}, "0 columns besides"),
     "missing label": ([PLAIN, PLAIN * np.nan], {"label": "x0"}, "'x0': row 3 is missing"),
     "weights": ([-PLAIN], {"weight": "x0"}, "nonnegative"),
-    "text": ([pd.DataFrame({"a": ["x", "y"]})], {}, "'a' is not numeric"),
+    "dates": ([pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])})], {}, "'a' is not numeric"),
     "mixed": (
         [pd.DataFrame({"a": [1.0]}), pd.DataFrame({"a": pd.Categorical(["x"])})],
         {},

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from marginboost import AdaBoostClassifier, BinnedMatrix, StumpOracle
+from marginboost import AdaBoostClassifier, BinnedMatrix, GradientBoostClassifier, StumpOracle
+from marginboost.audit import LabelAudit
 from marginboost.data import Table
 from marginboost.data.table import CHUNK_ROWS, read_array, take_rows
 
@@ -365,27 +366,22 @@ def test_long_list_of_unseen_categories_is_cut():
 # -- columns that are no numbers ------------------------------------------------------------------
 
 NOT_NUMBERS = {
-    "pandas str": (pd.DataFrame({"x": [1.0, 2.0], "name": ["u", "v"]}), "type str"),
+    "numbers as text": (pd.DataFrame({"x": [1.0, 2.0], "name": ["1", "2.5"]}), "numbers as text"),
+    "half of them": (pl.DataFrame({"x": [1.0, 2.0], "name": ["1", "two"]}), "numbers as text"),
     "pandas object": (
-        pd.DataFrame({"x": [1.0, 2.0], "name": pd.Series(["1", "two"], dtype=object)}),
+        pd.DataFrame({"x": [1.0, 2.0], "name": pd.Series([1, "two"], dtype=object)}),
         "could not convert string to float: 'two'",
-    ),
-    "pandas string": (
-        pd.DataFrame({"x": [1.0, 2.0], "name": pd.array(["u", "v"], dtype="string")}),
-        "type string",
     ),
     "pandas dates": (
         pd.DataFrame({"x": [1.0, 2.0], "name": pd.to_datetime(["2020-01-01", "2020-01-02"])}),
         "type datetime64",
     ),
     "pandas complex": (pd.DataFrame({"x": [1.0, 2.0], "name": [1j, 2j]}), "type complex128"),
-    "polars String": (pl.DataFrame({"x": [1.0, 2.0], "name": ["u", "v"]}), "type string"),
     "polars Date": (
         pl.DataFrame({"x": [1.0, 2.0]}).with_columns(name=pl.date(2020, 1, 1)),
         "type date",
     ),
     "polars List": (pl.DataFrame({"x": [1.0, 2.0], "name": [[1], [2]]}), "type list"),
-    "pyarrow string": (pa.table({"x": [1.0, 2.0], "name": ["u", "v"]}), "type string"),
     "pyarrow timestamp": (
         pa.table({"x": [1.0, 2.0], "name": pa.array([0, 1], pa.timestamp("s"))}),
         "type timestamp",
@@ -398,6 +394,53 @@ def test_a_column_without_numbers_is_named(kind):
     X, found = NOT_NUMBERS[kind]
     with pytest.raises(ValueError, match=rf"X: column 'name' is not numeric \({found}"):
         AdaBoostClassifier().fit(X, [0, 1])
+
+
+TEXT = {
+    "pandas": lambda data: pd.DataFrame(data),
+    "pandas object": lambda data: pd.DataFrame(data).astype({"kind": object}),
+    "pandas string": lambda data: pd.DataFrame(data).astype({"kind": "string"}),
+    "polars": lambda data: pl.DataFrame(data),
+    "pyarrow": lambda data: pa.table(data),
+}
+
+
+@pytest.mark.parametrize("kind", TEXT)
+def test_text_is_a_category_as_on_the_command_line(kind):
+    rng = np.random.default_rng(0)
+    size, names = rng.normal(size=60), rng.choice(["a", "b", "c"], 60).tolist()
+    y = [(x > 0) != (name == "b") for x, name in zip(size, names, strict=True)]
+    names[7] = None
+    X = TEXT[kind]({"size": size, "kind": names})
+    model = GradientBoostClassifier(n_estimators=5, min_samples_leaf=2).fit(X, y)
+    assert model.model_.features.categories[1].tolist() == ["a", "b", "c"]
+    same = pd.DataFrame({"size": size, "kind": pd.Categorical(names)})
+    expected = GradientBoostClassifier(n_estimators=5, min_samples_leaf=2).fit(same, y)
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(same))
+    assert LabelAudit(n_jobs=1, cv=2).fit(X, y).evidence.table.categories[1].tolist() == [*"abc"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        ("pandas", r"pandas: X\['day'\].astype\('category'\), or pd.to_numeric"),
+        ("polars", r"polars: X.with_columns\(pl.col\('day'\).cast"),
+        ("pyarrow", r"pyarrow: pc.cast\(X\['day'\], 'double'\)"),
+    ],
+)
+def test_all_columns_without_numbers_are_named_with_a_hint_for_their_library(kind, hint):
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[us]")
+    X = TEXT[kind]({"day": days, "kind": ["1", "2"], "x": [0.0, 1.0]})
+    with pytest.raises(
+        ValueError, match=rf"column 'day' .*column 'kind' .*numbers as text.*{hint}"
+    ):
+        AdaBoostClassifier().fit(X, [0, 1])
+
+
+def test_names_of_rows_get_a_warning():
+    X = pd.DataFrame({"name": [f"p{i}" for i in range(60)], "x": np.arange(60.0)})
+    with pytest.warns(UserWarning, match="column 'name' has 60 categories in 60 rows: names of"):
+        AdaBoostClassifier(n_estimators=2).fit(X, X["x"] > 30)
 
 
 def test_a_text_column_is_named_at_predict_too():

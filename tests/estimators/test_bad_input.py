@@ -128,10 +128,10 @@ BAD_ROWS = {
     ),
     "strings": (np.array([["a", "b"]] * 6), "could not convert string to float: "),
     "objects": (np.array([[1.0, "b"]] * 6, dtype=object), "could not convert string to float: 'b'"),
-    "strings in a frame": (
-        pd.DataFrame({"a": X[:, 0], "b": ["u"] * 6}),
-        "X: column 'b' is not numeric (type str); expected numbers, or a categorical type "
-        "(pandas: X['b'].astype('category'))",
+    "numbers as text in a frame": (
+        pd.DataFrame({"a": X[:, 0], "b": ["7"] * 6}),
+        "X: column 'b' is not numeric (numbers as text, such as '7'); expected numbers, text or a "
+        "categorical type, for example pandas: X['b'].astype('category'), or pd.to_numeric(X['b'])",
     ),
     "one string in a column of numbers": (
         pd.DataFrame({"a": X[:, 0], "b": pd.Series([1, 2, "x", 4, 5, 6], dtype=object)}),

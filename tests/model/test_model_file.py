@@ -428,7 +428,7 @@ def change(document: Any, place: str, value: Any) -> Any:
 
 
 WRONG = [
-    ("version", 4, "newer release"),
+    ("version", 5, "newer release"),
     ("version", 0, "version"),
     ("version", True, "version"),
     ("library", 1, "library"),

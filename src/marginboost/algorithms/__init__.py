@@ -16,6 +16,7 @@ from .corrective_erlpboost import CorrectiveERLPBoost
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
 from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier
+from .gradient_boost_ranker import GradientBoostRanker
 from .gradient_boost_regressor import GradientBoostRegressor
 from .gravity_p_boost import GravityPBoost
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
@@ -76,6 +77,7 @@ __all__ = [
     "GentleBoostClassifier",
     "GradientBoost",
     "GradientBoostClassifier",
+    "GradientBoostRanker",
     "GradientBoostRegressor",
     "GravityPBoost",
     "L1Leveraging",

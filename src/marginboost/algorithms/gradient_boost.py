@@ -24,21 +24,25 @@ References: Friedman, *Greedy function approximation: a gradient boosting machin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.ensemble import Ensemble
 from ..core.objective import TrainingLoss
 from ..core.oracle import Candidate, Oracle
+from ..core.parts import Part
 from ..core.rule import Rule
 from ..core.sample import Sample
-from ..core.state import State
+from ..core.state import ANYWHERE, State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
 from ..estimators.multiclass import Reduction
 from ..estimators.staged_fits import StagedClassifier
 from ..estimators.training_set import TrainingSet
+from ..kernels.exact import exact_sum, rounded
 from ..losses import Loss, MeanLoss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
@@ -69,6 +73,8 @@ class GradientBoost(Rule):
         Whether to begin with the best constant, or with nothing.
     """
 
+    on_parts = True
+
     def __init__(
         self,
         loss: Loss | str = "logistic",
@@ -90,9 +96,18 @@ class GradientBoost(Rule):
     def start(self, state: State) -> None:
         """Begin with the best constant, or take up a run; then weights follow the scores."""
         sample = state.sample
-        best, self._least_constant = best_constant(self.loss, sample)
+        if sample.parts is not None and (sample.numeric or self.step != "scale"):
+            raise TypeError("on rows in parts there must be labels, and step='scale'")
+        if sample.numeric:
+            best, self._least_constant = best_constant(self.loss, sample)
+        else:
+            totals = np.array(state.each(weigh_labels), dtype=object).sum(axis=0)
+            best, self._least_constant = best_for_labels(self.loss, totals)
         if self.constant and best != 0.0 and not state.members:
-            state.move(constant_candidate(len(sample.y)), best)
+            constant = constant_candidate(len(sample.y))
+            if sample.parts is not None:
+                constant = replace(constant, column=ANYWHERE)
+            state.move(constant, best)
         self._weights.refresh(state)
 
     def _loss_of(self, scores: Array, sample: Sample) -> float:
@@ -106,6 +121,12 @@ class GradientBoost(Rule):
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
         return self._saved(self._loss_of(sample.outcomes(outcomes), sample))
+
+    def value_on(self, state: State, ensemble: Ensemble) -> float:
+        """The same of a model on the rows of a run."""
+        if state.sample.parts is None:
+            return super().value_on(state, ensemble)
+        return self._saved(rounded(sum(state.each(sum_losses, self.loss, ensemble))))
 
     def _saved(self, loss: float) -> float:
         return 1.0 - loss / self._least_constant if self._least_constant > 0.0 else 1.0
@@ -144,12 +165,20 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
         best = loss.best_constant(sample.y, sample.prior)
         t = loss.argument(sample.y, np.full(len(sample.y), best))
         return best, float(sample.prior @ loss.value(t))
-    y, weights, unit = sample.y, sample.prior, 1.0
-    if sample.numeric:
-        unit = float(y.max() - y.min()) or 1.0
     if not sample.numeric:
-        y = np.array([label for label in (-1.0, 1.0) if (sample.y == label).any()])
-        weights = np.array([sample.prior[sample.y == label].sum() for label in y])
+        return best_for_labels(loss, [exact_sum(sample.prior[sample.y == y]) for y in (-1, 1)])
+    return _best_constant(loss, sample.y, sample.prior, float(np.ptp(sample.y)) or 1.0)
+
+
+def best_for_labels(loss: Loss, totals: Sequence[int]) -> tuple[float, float]:
+    """Best constant of labels, from the exact weights of -1 and +1."""
+    present = [(y, rounded(total)) for y, total in zip((-1.0, 1.0), totals, strict=True) if total]
+    y, weights = np.array(present).T
+    return _best_constant(loss, y, weights, 1.0)
+
+
+def _best_constant(loss: Loss, y: Array, weights: Array, unit: float) -> tuple[float, float]:
+    """Minimise ``Σ w L(y, c)``, beginning with steps of a unit."""
 
     def risk(c: float) -> float:
         return float(weights @ loss.value(loss.argument(y, np.full(len(y), c))))
@@ -165,6 +194,19 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
     high = _outwards(lambda c: slope(c)[0] < 0.0, high, unit)
     best = increasing_root(slope, low, high) if slope(low)[0] < 0.0 else low
     return best, risk(best)
+
+
+def weigh_labels(part: Part) -> list[int]:
+    """Exact weights of the labels -1 and +1."""
+    sample = part.sample
+    return [exact_sum(sample.prior[sample.y == label]) for label in (-1, 1)]
+
+
+def sum_losses(part: Part, loss: Loss, ensemble: Ensemble) -> int:
+    """Exact sum of the weighted losses of a model."""
+    sample = part.sample
+    scores = sample.scores(ensemble)
+    return exact_sum(sample.prior * loss.value(loss.argument(sample.y.astype(np.float64), scores)))
 
 
 def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> float:
@@ -314,6 +356,11 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
             raise ValueError(
                 f"monotonic_cst: got directions with {len(data.classes)} classes, expected None "
                 "with more than two: a column cannot raise the chances of all of them"
+            )
+        if data.parts is not None and self.early_stopping is True:
+            raise ValueError(
+                "early_stopping: got True with rows in parts, expected False: none of them can be "
+                "held back"
             )
         super().learn(data, oracle, reduction)
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..core.oracle import Oracle
 from ..core.sample import Sample
-from ..estimators.staged_fits import StagedRegressor
+from ..estimators.several_targets import SeveralTargetsRegressor
 from ..losses import Loss, MeanLoss, ResidualLoss, as_target_loss
 from ..losses.tweedie import LARGEST_SCORE
 from ..types import Array
@@ -103,8 +103,11 @@ def _median(values: Array, weights: Array) -> float:
 
 
 @document_trees
-class GradientBoostRegressor(StagedRegressor):
+class GradientBoostRegressor(SeveralTargetsRegressor):
     """Gradient boosting of numbers, with losses that bear outliers.
+
+    Targets may have several columns: each has one tree per round, and the model that a fit of it
+    alone would have.
 
     Parameters
     ----------
@@ -138,6 +141,10 @@ class GradientBoostRegressor(StagedRegressor):
     ----------
     spread_ : float
         Unit of the loss: median distance of the targets from their median.
+    problems_ : list of GradientBoostRegressor
+        With several targets: the model of each. Then ``estimators_``, ``estimator_weights_``,
+        ``history_``, ``certificate_`` and ``stop_reason_`` are lists, one item per target, and
+        ``spread_`` is that of each of these models.
     {staged fitted}
     {fitted}
 

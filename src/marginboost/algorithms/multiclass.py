@@ -23,6 +23,7 @@ from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.fitted import ClassifierOutputs
 from ..estimators.labels import LabelClassifier
 from ..estimators.multiclass import Reduction
+from ..estimators.ranker import BaseRanker
 from ..estimators.regressor import BaseBoostRegressor
 from ..model import CODES, DECODINGS, Model, ReducedModel
 from ..model.features import FeatureRows
@@ -37,6 +38,7 @@ def saved_classes() -> dict[str, type[Any]]:
         **LabelClassifier.registry,
         **MulticlassBooster.registry,
         **BaseBoostRegressor.registry,
+        **BaseRanker.registry,
     }
 
 

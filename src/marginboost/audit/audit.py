@@ -63,7 +63,8 @@ class LabelAudit(BaseEstimator):
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
     categorical_features : "from_dtype", None, or sequence of int or str
-        Which columns hold categories: those of a data frame's categorical types, none, or these.
+        Which columns of a data frame hold categories: those of text and of categorical types, none,
+        or these.
     n_jobs : int or None
         Threads; None is all cores.
     random_state : int or None

@@ -21,6 +21,7 @@ NEIGHBOURS = 10
 """Rows whose mean distance says how far a row is from all others."""
 FAR = 3.5
 """Standard deviations (robust, of the logarithm of that distance) beyond which it is an outlier."""
+PRIME = np.uint64(0x9E3779B97F4A7C15)
 MOST_ROWS = 10_000
 """Rows up to which distances are looked at; exact copies are found in tables of any size."""
 
@@ -91,16 +92,32 @@ def find_similar(table: Table | BinnedMatrix, encoded: Array | None, labels: Arr
 def equal_rows(table: Table | BinnedMatrix) -> Array:
     """For each row, the first row with the same values; missing values are the same.
 
+    Rows are hashed, and only those whose hash stands twice are compared.
+
     >>> equal_rows(Table(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 2.0]]), ["a", "b"])).tolist()
     [0, 1, 0]
     """
-    group = np.zeros(table.n_rows, dtype=np.int64)
+    hashes = np.zeros(table.n_rows, dtype=np.uint64)
     for j in range(table.n_features):
-        values = np.asarray(table.column(j), dtype=np.float64)
-        _, codes = np.unique(values, return_inverse=True)  # all NaN are one value
-        _, group = np.unique(group * (int(codes.max()) + 1) + codes, return_inverse=True)
-    _, first = np.unique(group, return_index=True)
-    return np.asarray(first[group])
+        hashes = (hashes ^ _plain(table, j).view(np.uint64)) * PRIME
+        hashes ^= hashes >> np.uint64(29)
+    _, place, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    doubtful = np.flatnonzero(counts[place] > 1)
+    kind = np.zeros(len(doubtful), dtype=np.int64)
+    for j in range(table.n_features if len(doubtful) else 0):
+        _, codes = np.unique(_plain(table, j)[doubtful].view(np.uint64), return_inverse=True)
+        _, kind = np.unique(kind * (int(codes.max()) + 1) + codes, return_inverse=True)
+    first = np.arange(table.n_rows)
+    _, heads = np.unique(kind, return_index=True)
+    first[doubtful] = doubtful[heads[kind]] if len(doubtful) else doubtful
+    return first
+
+
+def _plain(table: Table | BinnedMatrix, j: int) -> Array:
+    """Column of numbers in which equal values have equal bits."""
+    values = np.array(table.column(j), dtype=np.float64) + 0.0  # -0 becomes 0
+    values[np.isnan(values)] = np.nan
+    return values
 
 
 def _distances(encoded: Array | None, group: Array) -> tuple[Array, Array]:

@@ -12,19 +12,30 @@ from .errors import UsageError, suggest
 
 
 def classifiers() -> dict[str, type[Any]]:
-    """All algorithms by the name of their file where it is theirs alone, else by their own."""
+    """All algorithms by the name of their file where it is theirs alone, else by their own.
+
+    One that chooses a parameter by cross-validation is called as what it tunes, with ``-cv``.
+    """
     from .. import audit  # noqa: F401 - registers the classifier that audits
     from ..algorithms.multiclass import saved_classes
     from ..model import BinaryModel
 
-    found = {}
+    found: dict[tuple[str, bool], type[Any]] = {}
     for title, kind in saved_classes().items():
         if not issubclass(kind.model_type, BinaryModel):
             continue  # a wrapper, or a regressor
-        short = title.removesuffix("Classifier")
-        stem = kind.__module__.rpartition(".")[2].replace("_", "-")
-        found[stem if _squash(stem) == _squash(short) else short.lower()] = kind
-    return dict(sorted(found.items()))
+        found[title.removesuffix("CV").removesuffix("Classifier"), title.endswith("CV")] = kind
+    stems = {
+        short: kind.__module__.rpartition(".")[2].replace("_", "-")
+        for (short, tuned), kind in found.items()
+        if not tuned
+    }
+    names = {
+        (stems[short] if _squash(stems[short]) == _squash(short) else short.lower())
+        + ("-cv" if tuned else ""): kind
+        for (short, tuned), kind in found.items()
+    }
+    return dict(sorted(names.items()))
 
 
 def regressors() -> dict[str, type[Any]]:
@@ -41,13 +52,8 @@ def regressors() -> dict[str, type[Any]]:
 
 def _squash(name: str) -> str:
     """Name without case and separators: Arc-GV, arc_gv and arcgv are one."""
-    return (
-        name.lower()
-        .replace("-", "")
-        .replace("_", "")
-        .removesuffix("classifier")
-        .removesuffix("regressor")
-    )
+    plain = name.lower().replace("-", "").replace("_", "")
+    return plain.replace("classifier", "").replace("regressor", "")
 
 
 def find_classifier(name: str, *, numeric: bool = False) -> tuple[str, type[Any]]:
@@ -79,13 +85,21 @@ def parse_setting(text: str) -> tuple[str, Any]:
         return name.strip(), value.strip()
 
 
-def _trees(kind: type[Any], depth: int) -> Any:
-    """Trees for an algorithm: of its own sort if it grows some anyway."""
-    from ..oracles import TreeOracle
+def _depth(kind: type[Any], depth: int | None) -> dict[str, Any]:
+    """Settings of an algorithm for trees of this depth, of its own sort if it grows some anyway."""
+    from ..oracles import StumpOracle, TreeOracle
 
+    if depth is None:
+        return {}
+    if depth < 1:
+        raise UsageError(f"--depth: got {depth}, expected an integer of at least 1")
+    if "max_depth" in parameter_names(kind):
+        return {"max_depth": depth}
     usual = kind().make_oracle()
+    if depth == 1 and isinstance(usual, StumpOracle):
+        return {}
     grows = type(usual) if "max_depth" in usual.get_params(deep=False) else TreeOracle
-    return grows(max_depth=depth)
+    return {"estimator": grows(max_depth=depth)}
 
 
 def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace) -> Any:
@@ -98,10 +112,7 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
     params: dict[str, Any] = {"random_state": args.seed, "n_jobs": args.jobs}
     if args.rounds is not None:
         params["n_estimators"] = args.rounds
-    if args.depth > 1:
-        params["estimator"] = _trees(kind, args.depth)
-    elif args.depth < 1:
-        raise UsageError(f"--depth: got {args.depth}, expected an integer of at least 1")
+    params |= _depth(kind, args.depth)
     for text in settings:
         setting, value = parse_setting(text)
         if setting not in known:

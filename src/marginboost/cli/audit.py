@@ -15,20 +15,24 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import target_audit
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles, answer_of, dialect_of
-from .output import Answer, Screen, check_target, progress, table_bytes, visible, write_file
+from .output import Answer, Screen, check_target, progress, table_parts, visible, write_file
 
 if TYPE_CHECKING:
     from ..audit import LabelAudit, TargetAudit
 
 SHOWN = 10
 """Suspects, and labels, on the screen."""
+ROWS_AT_ONCE = 1 << 16
+"""Scores written at a time."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -82,6 +86,7 @@ class Audited:
     audit: LabelAudit | TargetAudit
     row_numbers: Any
     ids: list[str] | None
+    read_rows: Any = None
 
     def payload(self) -> dict[str, Any]:
         """What the page shows."""
@@ -90,7 +95,7 @@ class Audited:
         names = {"title": self.title, "ids": self.ids, "row_numbers": self.row_numbers}
         if isinstance(self.audit, _target_audit()):
             return target_payload(self.audit, **names)
-        return audit_payload(self.audit, **names)
+        return audit_payload(self.audit, **names, read_rows=self.read_rows)
 
 
 def run(args: argparse.Namespace) -> Answer:
@@ -98,10 +103,12 @@ def run(args: argparse.Namespace) -> Answer:
     _check(args)
     from .dataset import training_data
     from .decisions import DecisionFile
+    from .streams import open_data
 
     decisions = DecisionFile(args.decisions) if args.serve else None
-    file = labelled_rows(args)
-    data = training_data(args, file)
+    file = labelled_rows(args, open_data)
+    binning = {"n_jobs": args.jobs} if args.target is None else None
+    data = training_data(args, file, binning)
     audited = audit_rows(args, data)
     written = _write(args, audited)
     if decisions is not None:
@@ -160,17 +167,17 @@ def _check_serving(args: argparse.Namespace) -> None:
             raise UsageError(f"--port: {args.port} cannot be used: {error.strerror}") from None
 
 
-def labelled_rows(args: argparse.Namespace) -> Any:
+def labelled_rows(args: argparse.Namespace, read: Any) -> Any:
     """Read the file; rows without a label are an error, or left out if the user said so."""
     import numpy as np
 
     from .columns import texts
-    from .reading import read_file
 
-    file = read_file(args.data, dialect_of(args))
+    file = read(args.data, dialect_of(args))
     ((role, name),) = answer_of(args).items()
     file.check_names(name, option=f"--{role}")
-    missing = np.asarray(texts(file, name).is_null())
+    parts = [np.asarray(texts(part, name).is_null()) for part in file.parts([name])]
+    missing = np.concatenate(parts)
     if not missing.any():
         return file
     places = (np.flatnonzero(missing) + 1).tolist()
@@ -194,12 +201,16 @@ def labelled_rows(args: argparse.Namespace) -> Any:
 
 def audit_rows(args: argparse.Namespace, data: Any) -> Audited:
     """Audit the rows of a table; a column that gives the labels away is warned of."""
+    from ..data import BinnedMatrix
+    from .dataset import raw_rows
+
     numbers = row_numbers(data.file)
     title = "standard input" if args.data == "-" else Path(args.data).name
     ids = _ids(args, data.file, numbers)
     if data.is_regression:
         return Audited(title, target_audit.fit(args, data), numbers, ids)
-    return Audited(title, _audit_labels(args, data), numbers, ids)
+    read_rows = partial(raw_rows, args, data) if isinstance(data.X, BinnedMatrix) else None
+    return Audited(title, _audit_labels(args, data), numbers, ids, read_rows)
 
 
 def _target_audit() -> type[TargetAudit]:
@@ -259,7 +270,7 @@ def _ids(args: argparse.Namespace, file: Any, numbers: Any) -> list[str] | None:
     """Names of the rows; the number where a name is missing."""
     if args.id is None:
         return None
-    names = file.column(args.id).to_pylist()
+    names = [name for part in file.parts([args.id]) for name in part.column(args.id).to_pylist()]
     return [
         str(row) if name in (None, "") else str(name)
         for name, row in zip(names, numbers.tolist(), strict=True)
@@ -326,12 +337,18 @@ def _similar_columns(audited: Audited, chosen: Any) -> dict[str, list[Any]]:
     return {name: values.tolist() for name, values in columns.items()} | {"near_duplicate": places}
 
 
+def _score_parts(audited: Audited) -> Iterator[dict[str, list[Any]]]:
+    """Scores of all rows, some rows after the other."""
+    for start in range(0, len(audited.audit.score_), ROWS_AT_ONCE):
+        yield _columns(audited, slice(start, start + ROWS_AT_ONCE))
+
+
 def _write(args: argparse.Namespace, audited: Audited) -> dict[str, str]:
     from ..reports import audit_page
 
     written = {}
     if args.scores is not None:
-        write_file(args.scores, table_bytes(_columns(audited), args.scores))
+        write_file(args.scores, table_parts(_score_parts(audited), args.scores))
         written["scores"] = args.scores
     if args.out is not None:
         write_file(args.out, audit_page(audited.payload()).encode())

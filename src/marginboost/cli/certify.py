@@ -172,7 +172,7 @@ def _show_problem(problem: dict[str, Any], screen: Screen) -> None:
         margins = {name: value for name, value in problem["margins"].items() if name != "errors"}
         screen.table(list(margins), [[f"{value:+.4f}" for value in margins.values()]])
         errors = problem["margins"]["errors"]
-        screen.say(f"margins of the rows; {errors:,} are 0 or less, which is an error")
+        screen.say(f"margins of the rows; {errors:,} are 0 or less: these rows are misclassified")
     screen.say()
     if problem["holds"]:
         within = "" if problem["remark"] else f", checked to within {problem['precision']:.1g}"

@@ -15,6 +15,7 @@ from .audit import add_audit, audit_rows, check_audit, labelled_rows, row_number
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles
 from .output import Answer, Screen, check_target, table_bytes, write_file
+from .reading import read_file
 
 POLICIES = ("drop", "relabel", "downweight")
 WEIGHT = "label_weight"
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> Answer:
     from .dataset import plain_text, training_data
     from .decisions import read_decisions
 
-    file = labelled_rows(args)
+    file = labelled_rows(args, read_file)
     data = training_data(args, file)
     audit = audit_rows(args, data).audit
     given = [plain_text(label) for label in data.labels.tolist()]

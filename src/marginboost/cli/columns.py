@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import require
-from .reading import DataFile, shorten
+from .reading import DataFile, DataSource, shorten
 
 if TYPE_CHECKING:  # the core brings scikit-learn along, which `info` can do without
     from ..types import Array
@@ -23,6 +23,9 @@ if TYPE_CHECKING:  # the core brings scikit-learn along, which `info` can do wit
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})(\.0*)?")
 DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+ROW_NAMES = re.compile(r"(^|[_\W])(id|ids|key|index|nr|no|number|uuid)$", re.IGNORECASE)
+FEWEST_NUMBERED = 30
+"""Rows from which on distinct whole numbers are suspected to be those of the rows."""
 FEW_CATEGORIES = 50
 """Up to so many categories nobody suspects that they are names of rows."""
 
@@ -61,7 +64,13 @@ def numbers(file: DataFile, name: str) -> Any:
 def categories(file: DataFile, name: str) -> Any:
     """Column as dictionary of strings."""
     column = texts(file, name).combine_chunks().dictionary_encode()
-    n_known, n_values = len(column.dictionary), len(column) - column.null_count
+    if not file.is_part:
+        suspect_names(name, len(column.dictionary), len(column) - column.null_count)
+    return column
+
+
+def suspect_names(name: str, n_known: int, n_values: int) -> None:
+    """Warn of a column with so many categories that they may be names of rows."""
     if n_known > FEW_CATEGORIES and n_known * 2 > n_values:
         warnings.warn(
             f"column {shorten(name)} has {n_known} categories in {n_values} rows: names of rows? "
@@ -69,7 +78,34 @@ def categories(file: DataFile, name: str) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    return column
+
+
+def warn_of_row_numbers(features: dict[str, Any]) -> None:
+    """Warn of numeric columns that number the rows: a model would learn the order of the file."""
+    for name, column in features.items():
+        if str(column.type) == "double" and numbers_rows(column.to_numpy(), name):
+            option = name if re.fullmatch(r"[\w.-]+", name) else f"'{name}'"
+            warnings.warn(
+                f"column {shorten(name)} has a different whole number in every row: a number of "
+                f"the row? --id {option} or --drop {option} leaves it out",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def numbers_rows(values: Array, name: str) -> bool:
+    """Whether values are distinct whole numbers that are called so, or have the order of the rows.
+
+    >>> numbers_rows(np.arange(100.0) * 3 + 7, "x"), numbers_rows(np.array([3.0, 1.0] * 50), "id")
+    (True, False)
+    """
+    if len(values) < FEWEST_NUMBERED or not (values == np.round(values)).all():
+        return False
+    steps = np.diff(values)
+    in_order = (steps > 0).all() or (steps < 0).all()
+    distinct = in_order or len(np.unique(values)) == len(values)
+    dense = distinct and np.ptp(values) < 1.5 * len(values)
+    return bool(distinct and (in_order or dense or ROW_NAMES.search(name)))
 
 
 def texts(file: DataFile, name: str) -> Any:
@@ -178,23 +214,32 @@ def _check_decimal_comma(file: DataFile, name: str) -> None:
 # -- labels and weights ----------------------------------------------------------------------------
 
 
+def label_column(file: DataFile, name: str) -> Any:
+    """Labels as a column of text, one for every row."""
+    values = texts(file, name)
+    if values.null_count:
+        empty = np.asarray(values.is_null())
+        raise file.error(
+            f"{values.null_count} of {len(values)} rows have no label, this is the first; every "
+            "row needs one (--not-missing TEXT, if the text there is a class)",
+            name,
+            int(np.argmax(empty)),
+        )
+    return values
+
+
 def label_texts(file: DataFile, name: str) -> list[str]:
     """Labels as text, one for every row."""
-    values: list[str | None] = texts(file, name).to_pylist()
-    empty = [row for row, value in enumerate(values) if value is None]
-    if empty:
-        raise file.error(
-            f"{len(empty)} of {len(values)} rows have no label, this is the first; every row needs "
-            "one (--not-missing TEXT, if the text there is a class)",
-            name,
-            empty[0],
-        )
-    return [str(value) for value in values]
+    return [str(value) for value in label_column(file, name).to_pylist()]
 
 
 def label_values(file: DataFile, name: str) -> Array:
     """Labels: whole numbers if all of them are, else strings; at least two classes."""
-    found = label_texts(file, name)
+    return class_values(file, name, label_texts(file, name))
+
+
+def class_values(file: DataSource, name: str, found: list[str]) -> Array:
+    """Labels given as text: whole numbers if all of them are; at least two classes."""
     counts = Counter(found)
     if len(counts) == 1:
         raise file.error(f"all rows have the label {shorten(found[0])}; expected two classes", name)
@@ -237,6 +282,12 @@ def weight_values(file: DataFile, name: str) -> Array:
         row = int(np.argmax(wrong))
         found = file.column(name)[row].as_py()
         raise file.error(f"weight {shorten(found)}; expected a number of at least 0", name, row)
+    if not file.is_part:
+        some_weight(file, name, weights)
+    return np.asarray(weights)
+
+
+def some_weight(file: DataSource, name: str, weights: Array) -> None:
+    """Raise if no row has any weight."""
     if not weights.any():
         raise file.error("all weights are 0", name)
-    return np.asarray(weights)

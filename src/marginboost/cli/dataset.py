@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data import Batches, BinnedMatrix, Table
 from ..model import Features
 from ..types import Array
 from . import columns
 from .errors import ModelError, require, suggest
 from .options import dialect_of
-from .reading import DataFile, read_file, shorten
+from .reading import DataFile, DataSource, read_file, shorten
+from .streams import DataStream
 
 if TYPE_CHECKING:
     from ..estimators.classifier import BaseMarginClassifier
@@ -30,17 +33,17 @@ class Dataset:
 
     Attributes
     ----------
-    file : DataFile
+    file : DataSource
         Where they came from.
-    X : pyarrow.Table
-        Numbers and categories, one column per feature.
+    X : pyarrow.Table or BinnedMatrix
+        Numbers and categories, one column per feature; binned where they were not read at once.
     labels : array
         Labels, or targets as floating-point numbers.
     weight : array or None
         Weights.
     """
 
-    file: DataFile
+    file: DataSource
     X: Any
     labels: Array
     weight: Array | None
@@ -52,8 +55,7 @@ class Dataset:
 
     def facts(self) -> dict[str, Any]:
         """Sizes, for the answer of a command."""
-        kinds = [column.type for column in self.X.columns]
-        numeric = sum(str(kind) == "double" for kind in kinds)
+        numeric, n_features, missing = _contents(self.X)
         answers: dict[str, Any] = {}
         if self.is_regression:
             found = (self.labels.min(), self.labels.mean(), self.labels.max())
@@ -64,12 +66,24 @@ class Dataset:
         return {
             "file": self.file.path,
             "rows": self.file.n_rows,
-            "features": len(kinds),
+            "features": n_features,
             "numeric": numeric,
-            "categorical": len(kinds) - numeric,
-            "missing_values": missing_values(self.X),
+            "categorical": n_features - numeric,
+            "missing_values": missing,
             **answers,
         }
+
+
+def _contents(X: Any) -> tuple[int, int, int]:
+    """Columns of numbers, all columns, and missing values."""
+    if isinstance(X, BinnedMatrix):
+        missing = sum(
+            int(np.count_nonzero(codes == n_bins))
+            for codes, n_bins in zip(X.codes, X.n_bins, strict=True)
+        )
+        return sum(known is None for known in X.categories), X.n_features, missing
+    numeric = sum(str(column.type) == "double" for column in X.columns)
+    return numeric, X.num_columns, missing_values(X)
 
 
 def missing_values(table: Any) -> int:
@@ -80,25 +94,89 @@ def missing_values(table: Any) -> int:
     )
 
 
-def training_data(args: argparse.Namespace, file: DataFile | None = None) -> Dataset:
-    """Read a file to learn from, if it is not read yet, for ``fit``, ``compare`` and ``audit``."""
+def training_data(
+    args: argparse.Namespace, file: DataSource | None = None, binning: dict[str, Any] | None = None
+) -> Dataset:
+    """Read a file to learn from, if it is not read yet, for ``fit``, ``compare`` and ``audit``.
+
+    With settings for ``binning``, a file that is too large to be read at once is binned.
+    """
     file = file or read_file(args.data, dialect_of(args))
     names = feature_names(file, args)
     file.check_names(*args.categorical, option="--categorical")
+    _check_unnamed(file, names)
+    if isinstance(file, DataStream):
+        if binning is not None:
+            return _binned_data(args, file, names, binning)
+        file = file.whole()
+    assert isinstance(file, DataFile)
     if args.target is None:
         labels = columns.label_values(file, args.label)
     else:
         labels = columns.target_values(file, args.target)
     weight = None if args.weight is None else columns.weight_values(file, args.weight)
+    features = _features(args, file, names)
+    columns.warn_of_row_numbers(dict(zip(names, features.columns, strict=True)))
+    return Dataset(file, features, labels, weight)
+
+
+def _check_unnamed(file: DataSource, names: list[str]) -> None:
     if "" in names:
         raise file.error(
             f"column {file.names.index('') + 1} has no name: a saved row index? Leave it out with "
             "--drop '', or give it a name"
         )
+
+
+def _features(args: argparse.Namespace, file: DataFile, names: list[str]) -> Any:
+    """Numbers and categories of a file, or of a part of one."""
     features = {
         name: columns.find_type(file, name, categorical=name in args.categorical) for name in names
     }
-    return Dataset(file, require("pyarrow").table(features), labels, weight)
+    return require("pyarrow").table(features)
+
+
+def _binned_data(
+    args: argparse.Namespace, file: DataStream, names: list[str], binning: dict[str, Any]
+) -> Dataset:
+    """Rows that are read in parts, twice, and of which only bins are kept."""
+    answer = args.label if args.target is None else args.target
+    roles = [answer] if args.weight is None else [answer, args.weight]
+
+    def batches() -> Iterator[Any]:
+        for part in file.parts([*names, *roles]):
+            table = _features(args, part, names)
+            if args.target is None:
+                table = table.append_column(answer, columns.label_column(part, answer))
+            else:
+                table = table.append_column(answer, [columns.target_values(part, answer)])
+            if args.weight is not None:
+                weights = columns.weight_values(part, args.weight)
+                table = table.append_column(args.weight, [weights])
+            yield table
+
+    source = Batches(batches, n_rows=file.n_rows)
+    bins = BinnedMatrix.from_batches(source, label=answer, weight=args.weight, **binning)
+    for j, known in enumerate(bins.categories):
+        if known is not None:
+            n_missing = np.count_nonzero(bins.codes[j] == bins.n_bins[j])
+            columns.suspect_names(names[j], len(known), file.n_rows - int(n_missing))
+    labels = bins.labels
+    assert labels is not None
+    if args.target is None:
+        labels = columns.class_values(file, answer, labels.tolist())
+    if bins.weights is not None:
+        columns.some_weight(file, args.weight, bins.weights)
+    return Dataset(file, bins, labels, bins.weights)
+
+
+def raw_rows(args: argparse.Namespace, data: Dataset, rows: Array) -> Table:
+    """Values of some rows of a table that was binned, in this order."""
+    order, names = np.argsort(rows), list(data.X.names)
+    parts = data.file.keep(rows[order]).parts(names)
+    found = require("pyarrow").concat_tables([_features(args, part, names) for part in parts])
+    in_order = found.unify_dictionaries().take(np.argsort(order))
+    return Table(in_order, names, data.X.categories)
 
 
 def check_classes(data: Dataset, label: str | None) -> None:
@@ -115,7 +193,7 @@ def check_classes(data: Dataset, label: str | None) -> None:
         )
 
 
-def feature_names(file: DataFile, args: argparse.Namespace) -> list[str]:
+def feature_names(file: DataSource, args: argparse.Namespace) -> list[str]:
     """Columns that are neither label, weight, name of the row, nor dropped."""
     roles = {
         "--label": args.label,
@@ -162,17 +240,17 @@ def _check_columns(features: Features, file: DataFile, unused: set[str | None]) 
             f"{len(candidates)} columns, but the model was fitted on {len(expected)} without names"
         )
     if lacking:
-        more = f" and {len(lacking) - 5} more" if len(lacking) > 5 else ""
         hint = f"; {suggest(lacking[0], candidates)}" if len(lacking) == 1 and candidates else ""
         raise file.error(
-            f"no column {', '.join(map(shorten, lacking[:5]))}{more}, which the model needs{hint}"
+            f"no column {', '.join(map(shorten, lacking))}, which the model needs{hint}"
         )
     extra = [name for name in candidates if name not in expected]
-    if extra:
-        more = ", …" if len(extra) > 5 else ""
+    new = [name for name in extra if name not in file.told]
+    if new:
+        file.told.update(extra)
         warnings.warn(
             f"{file.path}: the model does not use {len(extra)} of the columns "
-            f"({', '.join(map(shorten, extra[:5]))}{more})",
+            f"({', '.join(map(shorten, extra))})",
             UserWarning,
             stacklevel=2,
         )
@@ -186,11 +264,14 @@ def _known_categories(file: DataFile, name: str, known: Array) -> Any:
     spellings = pa.array([plain_text(category) for category in known.tolist()], pa.string())
     codes = pc.index_in(values, spellings).combine_chunks()
     unseen = np.asarray(values.is_valid()) & np.asarray(codes.is_null())
-    if unseen.any():
+    if unseen.any() and name not in file.told:
+        file.told.add(name)
         first = int(np.argmax(unseen))
+        count = "rows" if file.is_part else f"{int(unseen.sum())} rows"
+        _, row, _ = file.place(first)
         warnings.warn(
-            f"{file.path}: column {shorten(name)}: {int(unseen.sum())} rows hold categories that "
-            f"the model has not seen ({shorten(values[first].as_py())} in row {first + 1} is the "
+            f"{file.path}: column {shorten(name)}: {count} hold categories that "
+            f"the model has not seen ({shorten(values[first].as_py())} in row {row + 1} is the "
             "first); they count as missing",
             UserWarning,
             stacklevel=2,
@@ -217,7 +298,7 @@ def model_labels(model: BaseMarginClassifier, file: DataFile, name: str) -> Arra
     texts = columns.label_texts(file, name)
     for row, text in enumerate(texts):
         if text not in known and text.lower() not in known:
-            classes = ", ".join(shorten(label, 20) for label in model.classes_.tolist()[:8])
+            classes = ", ".join(shorten(label, 20) for label in model.classes_.tolist())
             raise file.error(
                 f"label {shorten(text)}; the model knows the classes {classes}", name, row
             )

@@ -89,8 +89,8 @@ def require(module: str) -> Any:
         ) from None
 
 
-def suggest(name: str, known: list[str], most: int = 8) -> str:
-    """Return the end of a message about an unknown name: close names, else the first known ones.
+def suggest(name: str, known: list[str], most: int = 200) -> str:
+    """Return the end of a message about an unknown name: close names, else those that are known.
 
     >>> suggest("agee", ["age", "weight"])
     "did you mean 'age'?"

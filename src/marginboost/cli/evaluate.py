@@ -45,11 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Answer:
     """Read model and rows, predict, compare."""
-    from ..diagnostics.evaluation import evaluate
-    from .columns import weight_values
-    from .dataset import model_data, model_labels
     from .models import is_regressor, load_model
-    from .reading import read_file
+    from .streams import open_data
 
     if args.out is not None:
         check_target(args.out, "--out", {"model file": args.model, "data file": args.data})
@@ -60,12 +57,9 @@ def run(args: argparse.Namespace) -> Answer:
             "measures regressors",
             file=args.model,
         )
-    file = read_file(args.data, dialect_of(args))
+    file = open_data(args.data, dialect_of(args))
     file.check_names(args.weight, option="--weight")
-    classes = model_labels(model, file, args.label)
-    weight = None if args.weight is None else weight_values(file, args.weight)
-    X = model_data(model, file, {args.label, args.weight, args.id, *args.drop})
-    found = evaluate(model, X, model.classes_[classes], weight)
+    found = _evaluate(args, model, file)
     facts: dict[str, Any] = {
         "command": "evaluate",
         "model_file": args.model,
@@ -82,6 +76,27 @@ def run(args: argparse.Namespace) -> Answer:
         _write(args, found)
         facts["out"] = args.out
     return Answer(facts)
+
+
+def _evaluate(args: argparse.Namespace, model: Any, source: Any) -> Evaluation:
+    """Predict one part of the rows after the other, and judge all predictions."""
+    import numpy as np
+
+    from ..diagnostics.evaluation import evaluate_predictions
+    from .columns import some_weight, weight_values
+    from .dataset import model_data, model_labels
+
+    parts: list[tuple[Any, ...]] = []
+    for file in source.parts():
+        labels = model.classes_[model_labels(model, file, args.label)]
+        weight = np.ones(0) if args.weight is None else weight_values(file, args.weight)
+        X = model_data(model, file, {args.label, args.weight, args.id, *args.drop})
+        parts.append((labels, model.predict(X), model.predict_proba(X), weight))
+    labels, predicted, proba, weights = map(np.concatenate, zip(*parts, strict=True))
+    if args.weight is not None:
+        some_weight(source, args.weight, weights)
+    given = None if args.weight is None else weights
+    return evaluate_predictions(model.classes_, labels, predicted, proba, given)
 
 
 def _write(args: argparse.Namespace, found: Evaluation) -> None:

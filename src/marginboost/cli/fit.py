@@ -13,7 +13,7 @@ import time
 import warnings
 from typing import Any
 
-from .options import add_data, add_reading, add_roles, add_settings, answer_of
+from .options import add_data, add_reading, add_roles, add_settings, answer_of, dialect_of
 from .output import Answer, Screen, check_target, progress_bar, writing
 
 
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="folds by which error and AUC are estimated, each a further fit; 0 for none; 2 by "
-        "default where no algorithm is named",
+        "default, none with --checkpoint",
     )
     parser.add_argument(
         "--checkpoint",
@@ -66,11 +66,15 @@ def run(args: argparse.Namespace) -> Answer:
     from .algorithms import make_classifier
     from .dataset import check_classes, training_data
     from .models import model_facts
-    from .quality import is_nearly_constant, out_of_fold
+    from .quality import out_of_fold, weaknesses
+    from .streams import open_data
 
     shorthand = [f"{name}={v}" for name in ("nu", "tol") if (v := getattr(args, name)) is not None]
     model = make_classifier(args.algorithm or _default(args), [*shorthand, *args.param], args)
-    data = training_data(args)
+    binning = None
+    if model.checked_oracle().needs_bins:
+        binning = {"max_bins": model.max_bins, "n_jobs": model.n_jobs}
+    data = training_data(args, open_data(args.data, dialect_of(args)), binning)
     check_classes(data, args.label)
     model.set_params(callbacks=_callbacks(args))
     started = time.perf_counter()
@@ -82,14 +86,10 @@ def run(args: argparse.Namespace) -> Answer:
     seconds = time.perf_counter() - started
     estimate = None
     if not data.is_regression:
-        folds = (0 if args.algorithm else 2) if args.folds is None else args.folds
+        folds = (0 if args.checkpoint else 2) if args.folds is None else args.folds
         estimate = out_of_fold(model, data.X, data.labels, data.weight, folds)
-    if not data.is_regression and is_nearly_constant(model.predict(data.X), data.labels):
-        warnings.warn(
-            f"{data.file.path}: the model gives nearly all rows the same class; other settings, "
-            "weights of classes (--param class_weight=balanced) or features may do better",
-            stacklevel=1,
-        )
+        for problem in weaknesses(model, data.X, data.labels, data.weight):
+            warnings.warn(f"{data.file.path}: {problem}", stacklevel=1)
     with writing(args.out):
         model.save(args.out)
     if args.checkpoint is not None:  # only once the model is safe

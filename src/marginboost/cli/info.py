@@ -2,25 +2,30 @@
 
 For a model: what it is, what is proven about it, which features it uses. For a data file: name,
 type, missing values and range of every column, with the balance of the classes if --label is given.
-Without a file: the algorithms that fit and compare know.
+For the name of an algorithm, such as lpboost: what it solves, what it guarantees, its settings.
+Without any: the algorithms that fit and compare know.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import warnings
 from collections import Counter
 from typing import Any
 
+from .errors import UsageError
 from .options import add_data, add_reading, dialect_of
 from .output import Answer, Screen, bar, visible
 
 MODEL_SUFFIXES = (".json", ".json.gz")
+UNSET = ("estimator", "callbacks", "verbose", "n_jobs", "random_state", "categorical_features")
+"""Settings that the command line has options of its own for, or none."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add arguments and options."""
-    add_data(parser, optional=True, help="model file (.json, .json.gz) or data file")
+    add_data(parser, optional=True, help="model file (.json, .json.gz), data file, or an algorithm")
     parser.add_argument("--label", metavar="COL", help="column whose classes to count")
     add_reading(parser)
 
@@ -29,6 +34,8 @@ def run(args: argparse.Namespace) -> Answer:
     """Look at the file."""
     if args.data is None:
         return Answer({"command": "info", "algorithms": _algorithms()})
+    if not os.path.exists(args.data) and (found := _algorithm(args.data)):
+        return Answer({"command": "info", "described": found})
     if args.data.lower().endswith(MODEL_SUFFIXES):
         from .models import load_model, model_facts
 
@@ -46,6 +53,31 @@ def _algorithms() -> list[dict[str, str]]:
         for known in (classifiers(), regressors())
         for name, kind in known.items()
     ]
+
+
+def _algorithm(name: str) -> list[dict[str, Any]]:
+    """Description of the algorithm of this name, for labels and for targets; empty if none is."""
+    from .algorithms import find_classifier
+
+    found = []
+    for numeric in (False, True):
+        try:
+            full, kind = find_classifier(name, numeric=numeric)
+        except UsageError:
+            continue
+        known = kind().get_params(deep=False)
+        words = (kind.__doc__ or "").strip().partition("\n\n")[0]
+        found.append(
+            {
+                "name": full,
+                "class": kind.__name__,
+                "answer": "target" if numeric else "label",
+                "what": " ".join(words.split()),
+                **kind.summary,
+                "settings": {key: value for key, value in known.items() if key not in UNSET},
+            }
+        )
+    return found
 
 
 def _data_facts(args: argparse.Namespace) -> dict[str, Any]:
@@ -100,6 +132,12 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         rows = [[entry["name"], entry["problem"]] for entry in answer["algorithms"]]
         screen.table(["algorithm", "problem"], rows, align="<<")
         return
+    for k, entry in enumerate(answer.get("described", [])):
+        if k:
+            screen.say()
+        _show_algorithm(entry, screen)
+    if "described" in answer:
+        return
     if "model" in answer:
         from .models import show_model
 
@@ -119,6 +157,16 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         )
     for problem in [c["problem"] for c in answer["columns"] if "problem" in c]:
         screen.say(f"- {problem}")
+
+
+def _show_algorithm(entry: dict[str, Any], screen: Screen) -> None:
+    screen.title(f"{entry['name']}, for --{entry['answer']} ({entry['class']} in Python)")
+    screen.say(entry["what"])
+    names = ("problem", "guarantee", "reference")
+    screen.facts({name: entry[name] for name in names if entry.get(name)})
+    screen.say()
+    rows = [[name, repr(value)] for name, value in entry["settings"].items()]
+    screen.table(["setting (--param name=value)", "default"], rows, align="<<")
 
 
 def _classes(answer: dict[str, Any]) -> list[tuple[str, int]]:

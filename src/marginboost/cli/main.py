@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -16,8 +16,11 @@ from .output import Answer, Screen, as_json, visible
 
 COMMANDS = (
     *("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare"),
-    "reproduce",
+    *("reproduce", "warm-up"),
 )
+
+LONGEST = 10_000
+"""Signs of a message; a list of columns is no use without its end."""
 
 DESCRIPTION = """Boosting that knows its margins, on the command line: fit a model to a table,
 prove how good it is, look inside it, use it."""
@@ -49,7 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"marginboost {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        module: Any = import_module(f".{name}", __package__)
+        module: Any = import_module(f".{name.replace('-', '_')}", __package__)
         summary, _, details = (module.__doc__ or name).partition("\n")
         command = commands.add_parser(
             name,
@@ -93,6 +96,8 @@ def _run(args: argparse.Namespace) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_, **__: _warn(str(message), heard)
             answer: Answer = args.command.run(args)
+            if answer.text is not None:
+                _write(answer.text)
         _print(args, answer, heard)
         return answer.exit
     except CommandError as error:
@@ -109,16 +114,20 @@ def _warn(message: str, heard: list[str]) -> None:
     """Say a warning once, at once."""
     if message not in heard:
         heard.append(message)
-        print(f"warning: {visible(message, 500)}", file=sys.stderr)
+        print(f"warning: {visible(message, LONGEST)}", file=sys.stderr)
+
+
+def _write(text: Iterable[bytes]) -> None:
+    """Write output of a command's own; its parts are made here, and may warn."""
+    sys.stdout.flush()
+    for part in text:
+        sys.stdout.buffer.write(part)
 
 
 def _print(args: argparse.Namespace, answer: Answer, heard: list[str]) -> None:
     if args.json:
         print(as_json({"ok": answer.exit == Exit.OK, **answer.data, "warnings": heard}))
-    elif answer.text is not None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(answer.text)
-    else:
+    elif answer.text is None:
         args.command.show(answer.data, Screen())
 
 
@@ -130,7 +139,7 @@ def _fail(
     place: dict[str, Any] | None = None,
 ) -> int:
     """Say what went wrong, to people and, if asked, to machines."""
-    print(f"error: {visible(message, 2000)}", file=sys.stderr)
+    print(f"error: {visible(message, LONGEST)}", file=sys.stderr)
     if args.json:
         error = {"kind": code.name.lower(), "exit_code": int(code), "message": message}
         print(as_json({"ok": False, "error": {**error, **(place or {})}, "warnings": heard}))

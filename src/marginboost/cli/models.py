@@ -17,6 +17,7 @@ def load_model(path: str) -> BaseMarginClassifier:
     """Load a model; what is wrong with the file is said in one line."""
     from .. import load
     from ..algorithms.multiclass import MulticlassBooster
+    from ..model import TargetsModel
     from ..model.reader import ModelFileError
 
     try:
@@ -25,6 +26,12 @@ def load_model(path: str) -> BaseMarginClassifier:
         raise ModelError(str(error), file=path) from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}", file=path) from None
+    if isinstance(model.model_, TargetsModel):
+        raise ModelError(
+            f"{path}: has {len(model.model_.problems)} targets, and the command line knows models "
+            "of one; marginboost.load reads it",
+            file=path,
+        )
     solver: BaseMarginClassifier = (
         model.estimator_ if isinstance(model, MulticlassBooster) else model
     )

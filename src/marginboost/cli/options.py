@@ -14,7 +14,9 @@ def add_data(parser: argparse.ArgumentParser, *, optional: bool = False, help: s
     parser.add_argument(
         "data",
         nargs="?" if optional else None,
-        help=help or "CSV, TSV, Parquet or Arrow file, gzipped or not; - is standard input",
+        help=help
+        or "CSV, TSV, Parquet or Arrow file, gzipped or not, or a folder of the latter two; - is "
+        "standard input",
     )
 
 
@@ -37,6 +39,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="one of these that is a value here",
     )
+    group.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the first line is a row; columns are called 1, 2, 3, …",
+    )
     group.add_argument("--decimal", metavar="SIGN", default=".", help="decimal sign, . or ,")
 
 
@@ -51,7 +58,8 @@ def dialect_of(args: argparse.Namespace) -> Dialect:
     if unknown:
         raise UsageError(f"--not-missing: {unknown[0]!r} does not mean missing anyway")
     missing = [text for text in MISSING if text not in args.not_missing]
-    return Dialect(delimiter, args.encoding, (*missing, *args.missing), args.decimal)
+    words = (*missing, *args.missing)
+    return Dialect(delimiter, args.encoding, words, args.decimal, not args.no_header)
 
 
 def add_roles(parser: argparse.ArgumentParser, *, label_required: bool = True) -> None:
@@ -91,9 +99,9 @@ def add_settings(parser: argparse.ArgumentParser) -> Any:
     group.add_argument(
         "--depth",
         type=int,
-        default=1,
         metavar="D",
-        help="1: stumps, which can be explained and certified (default); more: trees that deep",
+        help="depth of the trees; 1 are stumps, the default of most algorithms, which can be "
+        "explained and certified",
     )
     group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of what is random")
     group.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")

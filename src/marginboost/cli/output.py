@@ -9,9 +9,10 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ SKIPPED = re.compile(
     r"^[\s\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff,;|]+"
 )
 """What a spreadsheet may leave out before a formula."""
+Columns = Mapping[str, Any]
+"""Values by the name of their column: lists, or columns of pyarrow."""
 QUOTED = re.compile(r"""[,;|\t\r\n"]""")
 """Signs that separate cells or lines somewhere."""
 
@@ -33,12 +36,12 @@ QUOTED = re.compile(r"""[,;|\t\r\n"]""")
 class Answer:
     """What a command found, as plain data, and how it ends.
 
-    ``text`` is output of its own, such as predictions as CSV: it is written as it is.
+    ``text`` is output of its own, such as predictions as CSV: its parts are written as they come.
     """
 
     data: dict[str, Any]
     exit: Exit = Exit.OK
-    text: bytes | None = None
+    text: Iterable[bytes] | None = None
 
 
 # -- machines --------------------------------------------------------------------------------------
@@ -173,11 +176,20 @@ def guard(cell: Any) -> Any:
     return f"'{cell}" if risky or cell[0] in "\t\r\n" else cell
 
 
-def csv_bytes(columns: dict[str, list[Any]], delimiter: str = ",") -> bytes:
+def csv_bytes(columns: Columns, delimiter: str = ",", *, header: bool = True) -> bytes:
     """Columns as CSV in UTF-8, safe to open in a spreadsheet."""
-    rows = zip(*columns.values(), strict=True)
-    lines = (delimiter.join(map(_csv_cell, row)) or '""' for row in (list(columns), *rows))
+    values = [c.to_pylist() if hasattr(c, "to_pylist") else c for c in columns.values()]
+    rows: Iterable[Any] = zip(*values, strict=True)
+    if header:
+        rows = chain([list(columns)], rows)
+    lines = (delimiter.join(map(_csv_cell, row)) or '""' for row in rows)
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+
+
+def csv_parts(parts: Iterable[Columns], delimiter: str = ",") -> Iterator[bytes]:
+    """Columns whose rows come in parts as CSV."""
+    for number, columns in enumerate(parts):
+        yield csv_bytes(columns, delimiter, header=number == 0)
 
 
 def _csv_cell(value: Any) -> str:
@@ -186,33 +198,74 @@ def _csv_cell(value: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if QUOTED.search(text) else text
 
 
-def table_bytes(columns: dict[str, list[Any]], path: str) -> bytes:
-    """Columns in the format that the name of a file asks for; CSV if it says nothing."""
+def table_parts(parts: Iterable[Columns], path: str) -> Iterator[bytes]:
+    """Columns whose rows come in parts, in the format that the name of a file asks for.
+
+    That is CSV if it says nothing. No more than a part is held at a time.
+    """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     packed = suffixes[-1:] == [".gz"]
     kind = (suffixes[:-1] if packed else suffixes)[-1:]
     if kind == [".parquet"]:
-        content = _arrow_bytes(columns, lambda table, sink: _parquet().write_table(table, sink))
+        content = _arrow_parts(parts, require("pyarrow.parquet").ParquetWriter)
     elif kind in ([".arrow"], [".feather"]):
-        content = _arrow_bytes(columns, _write_arrow)
+        content = _arrow_parts(parts, require("pyarrow.ipc").new_file)
     else:
-        content = csv_bytes(columns, "\t" if kind in ([".tsv"], [".tab"]) else ",")
-    return gzip.compress(content, mtime=0) if packed else content
+        content = csv_parts(parts, "\t" if kind in ([".tsv"], [".tab"]) else ",")
+    return _packed(content) if packed else content
 
 
-def _parquet() -> Any:
-    return require("pyarrow.parquet")
+def table_bytes(columns: Columns, path: str) -> bytes:
+    """Columns in the format that the name of a file asks for."""
+    return b"".join(table_parts([columns], path))
 
 
-def _write_arrow(table: Any, sink: Any) -> None:
-    with require("pyarrow.ipc").new_file(sink, table.schema) as writer:
-        writer.write_table(table)
+class _Drain(io.RawIOBase):
+    """A file whose content is taken away as it is written."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._written = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._written
+
+    def write(self, content: Any) -> int:
+        self._parts.append(bytes(content))
+        self._written += len(self._parts[-1])
+        return len(self._parts[-1])
+
+    def take(self) -> bytes:
+        """What was written since last time."""
+        taken, self._parts = b"".join(self._parts), []
+        return taken
 
 
-def _arrow_bytes(columns: dict[str, list[Any]], write: Any) -> bytes:
-    sink = io.BytesIO()
-    write(require("pyarrow").table(columns), sink)
-    return sink.getvalue()
+def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    drain = _Drain()
+    with gzip.GzipFile(fileobj=drain, mode="wb", mtime=0) as file:
+        for part in parts:
+            file.write(part)
+            yield drain.take()
+    yield drain.take()
+
+
+def _arrow_parts(parts: Iterable[Columns], open_writer: Any) -> Iterator[bytes]:
+    """Tables as a writer of pyarrow writes them; the first one says of what type columns are."""
+    pa, drain, writer, schema = require("pyarrow"), _Drain(), None, None
+    for columns in parts:
+        table = pa.table(columns)
+        if writer is None:
+            schema = table.schema
+            writer = open_writer(drain, schema)
+        writer.write_table(table.cast(schema))
+        yield drain.take()
+    if writer is not None:
+        writer.close()
+    yield drain.take()
 
 
 def check_target(path: str, option: str, others: dict[str, str | None]) -> None:
@@ -227,10 +280,14 @@ def check_target(path: str, option: str, others: dict[str, str | None]) -> None:
     others : dict
         Other files of the command, by what they are.
     """
+    folder = Path(os.path.realpath(path)).parent
     for what, other in others.items():
         if other is not None and other != "-" and same_file(path, other):
             raise UsageError(f"{option}: {path} is the {what} too; expected another file")
-    folder = Path(os.path.realpath(path)).parent
+        if other is not None and os.path.isdir(other):
+            given = Path(os.path.realpath(other))
+            if given == folder or given in folder.parents:
+                raise UsageError(f"{option}: {path} would lie among the files of {other}")
     if Path(path).is_dir():
         raise OutputError(f"{path}: a folder, expected the name of a file", file=path)
     if Path(path).exists() and not Path(path).is_file():  # a device or a pipe, written in place
@@ -243,7 +300,7 @@ def check_target(path: str, option: str, others: dict[str, str | None]) -> None:
         raise OutputError(f"{path}: the folder cannot be written to", file=path)
 
 
-def write_file(path: str, content: bytes) -> None:
+def write_file(path: str, content: bytes | Iterable[bytes]) -> None:
     """Write a whole file or nothing."""
     with writing(path):
         write_whole(path, content)

@@ -4,18 +4,20 @@ Writes one line per row: its name (--id) or number, the predicted class, the vot
 -1 (surely the first class) to 1 (surely the second), and the probability of each class; of more
 classes there is a vote for each. A model of targets has neither votes nor probabilities.
 Columns are found by name, in any order; one that the model needs and the table lacks is an error,
-one too many is not.
+one too many is not. Large Parquet and Arrow files, and folders of them, are gone through in parts.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from .errors import UsageError
 from .options import add_data, add_reading, dialect_of
-from .output import Answer, Screen, check_target, csv_bytes, table_bytes, visible, write_file
+from .output import Answer, Screen, check_target, csv_parts, table_parts, visible, write_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="model file written by fit")
     add_data(parser)
     parser.add_argument("--id", metavar="COL", help="column that names the rows of the output")
+    parser.add_argument("--label", metavar="COL", help="column of the labels, if any; not read")
+    parser.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="not read either"
+    )
     parser.add_argument(
         "--out",
         metavar="FILE",
@@ -33,57 +39,91 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Answer:
     """Read the model and the rows, predict, write."""
-    from .dataset import model_data
-    from .models import is_regressor, load_model
-    from .reading import read_file
+    from .models import load_model
+    from .streams import open_data
 
     if args.out is not None:
         check_target(args.out, "--out", {"model file": args.model, "data file": args.data})
     if args.id in ("prediction", "vote"):
         raise UsageError(f"--id: the output has a column {args.id!r} of its own; rename yours")
     model = load_model(args.model)
-    file = read_file(args.data, dialect_of(args))
-    file.check_names(args.id, option="--id")
-    X = model_data(model, file, {args.id})
-    columns: dict[str, list[Any]] = {"row": list(range(1, file.n_rows + 1))}
-    if args.id is not None:
-        columns = {args.id: file.column(args.id).to_pylist()}
-    columns["prediction"] = model.predict(X).tolist()
-    if is_regressor(model):
-        return _numbers(args, file, columns)
+    source = open_data(args.data, dialect_of(args))
+    source.check_names(args.id, option="--id")
+    source.check_names(args.label, option="--label")
+    source.check_names(*args.drop, option="--drop")
+    tally = _Tally(model, source)
+    parts = _predictions(args, model, source, tally)
+    if args.out is not None:
+        write_file(args.out, table_parts(parts, args.out))
+        return Answer({**tally.facts(), "out": args.out})
+    if not args.json:
+        return Answer({}, text=csv_parts(parts))
+    columns: dict[str, list[Any]] = {}
+    for part in parts:
+        for name, values in part.items():
+            found = values.to_pylist() if hasattr(values, "to_pylist") else values
+            columns.setdefault(name, []).extend(found)
+    return Answer({**tally.facts(), "predictions": columns})
+
+
+def _predictions(
+    args: argparse.Namespace, model: Any, source: Any, tally: _Tally
+) -> Iterator[dict[str, Any]]:
+    """Columns of the output, one part of the rows after the other."""
+    from .dataset import model_data
+
+    start = 0
+    for file in source.parts():
+        X = model_data(model, file, {args.id, args.label, *args.drop})
+        columns: dict[str, Any] = {"row": list(range(start + 1, start + file.n_rows + 1))}
+        if args.id is not None:
+            columns = {args.id: file.column(args.id)}
+        columns["prediction"] = model.predict(X).tolist()
+        tally.add(columns["prediction"])
+        if not tally.numeric:
+            columns |= _votes(model, X)
+        yield columns
+        start += file.n_rows
+
+
+def _votes(model: Any, X: Any) -> dict[str, list[float]]:
+    """Votes and probabilities of the classes."""
     votes, classes = model.decision_function(X), model.classes_.tolist()
     if votes.ndim == 1:
-        columns["vote"] = votes.tolist()
+        columns = {"vote": votes.tolist()}
     else:
-        columns |= {f"vote({c})": v.tolist() for c, v in zip(classes, votes.T, strict=True)}
+        columns = {f"vote({c})": v.tolist() for c, v in zip(classes, votes.T, strict=True)}
     shares = model.predict_proba(X).T
-    columns |= {f"P({c})": share.tolist() for c, share in zip(classes, shares, strict=True)}
-    facts = {
-        "command": "predict",
-        "file": file.path,
-        "rows": file.n_rows,
-        "classes": classes,
-        "counts": {str(k): n for k, n in sorted(Counter(columns["prediction"]).items())},
-    }
-    return _written(args, facts, columns)
+    return columns | {f"P({c})": s.tolist() for c, s in zip(classes, shares, strict=True)}
 
 
-def _numbers(args: argparse.Namespace, file: Any, columns: dict[str, list[Any]]) -> Answer:
-    """Answer of a model that predicts numbers."""
-    found = columns["prediction"]
-    span = {"min": min(found), "mean": sum(found) / len(found), "max": max(found)} if found else {}
-    facts = {"command": "predict", "file": file.path, "rows": file.n_rows, "values": span}
-    return _written(args, facts, columns)
+class _Tally:
+    """How often each class was predicted, or which numbers were."""
 
+    def __init__(self, model: Any, source: Any) -> None:
+        from .models import is_regressor
 
-def _written(
-    args: argparse.Namespace, facts: dict[str, Any], columns: dict[str, list[Any]]
-) -> Answer:
-    if args.out is not None:
-        write_file(args.out, table_bytes(columns, args.out))
-        return Answer({**facts, "out": args.out})
-    text = None if args.json else csv_bytes(columns)
-    return Answer({**facts, "predictions": columns}, text=text)
+        self.model, self.source, self.numeric = model, source, is_regressor(model)
+        self.counts: Counter[Any] = Counter()
+        self.low, self.high, self.total = math.inf, -math.inf, 0.0
+
+    def add(self, predictions: list[Any]) -> None:
+        """Count the predictions of some rows."""
+        if not self.numeric:
+            self.counts.update(predictions)
+        elif predictions:
+            self.low, self.high = min(self.low, *predictions), max(self.high, *predictions)
+            self.total = sum(predictions, self.total)
+
+    def facts(self) -> dict[str, Any]:
+        """What was counted, for the answer."""
+        n_rows = self.source.n_rows
+        facts = {"command": "predict", "file": self.source.path, "rows": n_rows}
+        if self.numeric:
+            span = {"min": self.low, "mean": self.total / n_rows, "max": self.high}
+            return {**facts, "values": span}
+        counts = {str(label): n for label, n in sorted(self.counts.items())}
+        return {**facts, "classes": self.model.classes_.tolist(), "counts": counts}
 
 
 def show(answer: dict[str, Any], screen: Screen) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..types import Array
 
+HARDLY_BETTER = 0.9
+"""Share of the base rate's errors above which a model has learnt next to nothing."""
 NEARLY_CONSTANT = 0.1
 """Share of the rows outside the most frequent class that a model has to tell from it."""
 
@@ -35,11 +37,11 @@ def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: 
                 part.fit(X.take(learn), labels[learn], sample_weight=weights[learn])
             except ValueError:  # the rows of a fold do not allow these settings
                 return None
-        if len(part.classes_) < len(classes):
-            return None
-        rows = X.take(judge)
-        right[judge] = part.predict(rows) == labels[judge]
-        chances[judge] = part.predict_proba(rows)
+            if len(part.classes_) < len(classes):
+                return None
+            rows = X.take(judge)
+            right[judge] = part.predict(rows) == labels[judge]
+            chances[judge] = part.predict_proba(rows)
     scores = chances[:, 1] if len(classes) == 2 else chances
     shares = np.bincount(index, weights) / weights.sum()
     area = roc_auc_score(index, scores, sample_weight=weights, multi_class="ovr")
@@ -49,6 +51,33 @@ def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: 
         "base_error": float(1.0 - shares.max()),
         "auc": float(area),
     }
+
+
+def weaknesses(model: Any, X: Any, labels: Array, weight: Array | None) -> list[str]:
+    """What is wrong with a model as a whole, in words: nearly constant, or a ν that makes it so."""
+    predicted = model.predict(X)
+    found = []
+    weights = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=float)
+    shares = np.array([weights[labels == label].sum() for label in np.unique(labels)])
+    shares = shares / weights.sum()
+    error = float(np.average(predicted != labels, weights=weights))
+    advice = "other settings, weights of classes (--param class_weight=balanced) or features"
+    if is_nearly_constant(predicted, labels):
+        found.append(f"the model gives nearly all rows the same class; {advice} may do better")
+    elif error > HARDLY_BETTER * (1.0 - shares.max()):
+        found.append(
+            f"the model errs on {error:.1%} of the rows that it learnt from, hardly less than the "
+            f"most frequent class alone ({1.0 - shares.max():.1%}); {advice} may do better"
+        )
+    nu = model.get_params(deep=False).get("nu")
+    rare = float(shares.min())
+    if isinstance(nu, float) and nu > 2.0 * rare:
+        found.append(
+            f"nu={nu:g} is more than twice the share of the rarest class, {rare:.3g}: all of its "
+            f"rows may fall short at no cost. Use a smaller nu, below {2.0 * rare:.3g}, or --param "
+            "class_weight=balanced"
+        )
+    return found
 
 
 def is_nearly_constant(predicted: Array, labels: Array) -> bool:

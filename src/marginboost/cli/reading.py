@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ BYTE_ORDER_MARKS = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 MOST_PACKED = 100
 """A gzipped file may unpack to so many times its size, and ``SPARE_BYTES`` more."""
 SPARE_BYTES = 1 << 26
@@ -52,15 +54,76 @@ class Dialect:
         Values that stand for "missing". Spaces around values do not count.
     decimal : str
         Decimal sign.
+    header : bool
+        Whether the first line holds the names of the columns; else they are 1, 2, 3, …
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     missing: tuple[str, ...] = MISSING
     decimal: str = "."
+    header: bool = True
 
 
-class DataFile:
+class DataSource:
+    """A table with named columns, in memory or not.
+
+    Attributes
+    ----------
+    path : str
+        As the user wrote it.
+    names : list of str
+        Column names, all distinct.
+    n_rows : int
+        Rows, without the header.
+    rows : array of int or None
+        Places in the file of the rows that are kept, from 0; None if all are.
+    """
+
+    n_rows: int
+
+    def __init__(self, path: str, dialect: Dialect, names: list[str]) -> None:
+        self.path, self.dialect, self.names = path, dialect, names
+        self.rows: Any = None
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[DataFile]:
+        """The rows, in one part or several; only these columns need be there."""
+        raise NotImplementedError
+
+    def keep(self, rows: Any) -> DataSource:
+        """Only some of the rows, by number; errors still name their places in the file."""
+        raise NotImplementedError
+
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        """File, row in it from 0, and line of a row."""
+        raise NotImplementedError
+
+    def check_names(self, *names: str | None, option: str) -> None:
+        """Raise unless each name is one of a column."""
+        for name in names:
+            if name is not None and name not in self.names:
+                raise self.error(f"no column {name!r} ({option}); {suggest(name, self.names)}")
+
+    def error(self, problem: str, column: str | None = None, row: int | None = None) -> DataError:
+        """Return an error that says where: ``row`` counts from 0."""
+        path, line = self.path, None
+        if row is not None:
+            path, row, line = self.place(row)
+        places = [
+            *([] if column is None else [f"column {shorten(column)}"]),
+            *([] if row is None else [f"row {row + 1}"]),
+        ]
+        where = ", ".join(places) + ("" if line is None else f" (line {line})")
+        return DataError(
+            ": ".join(part for part in (path, where, problem) if part),
+            file=path,
+            column=column,
+            row=None if row is None else row + 1,
+            line=line,
+        )
+
+
+class DataFile(DataSource):
     """Columns of a file, by name.
 
     Attributes
@@ -75,21 +138,28 @@ class DataFile:
         Rows, without the header.
     rows : array of int or None
         Places in the file of the rows that are kept, from 0; None if all are.
+    is_part : bool
+        Whether there are more rows than these.
+    told : set of str
+        Columns that a warning was about: one of all parts is enough.
     """
 
     def __init__(
         self, path: str, dialect: Dialect, names: list[str], columns: list[Any], text: Any = None
     ) -> None:
-        self.path, self.dialect, self.names = path, dialect, names
+        super().__init__(path, dialect, names)
         self.is_text = text is not None
         self.n_rows = len(columns[0]) if columns else 0
-        self.rows: Any = None
+        self.is_part, self.told = False, set[str]()
         self._text: _Text | None = text
         self._columns = dict(zip(names, columns, strict=True))
         for name, where in _positions(names).items():
             if len(where) > 1:
                 both = " and ".join(map(str, where))
-                raise self.error(f"the name stands for columns {both}; names must differ", name)
+                hint = "; is the first line a row? --no-header" if _is_data(names) else ""
+                raise self.error(
+                    f"the name stands for columns {both}; names must differ{hint}", name
+                )
         if self.n_rows == 0:
             raise self.error("there are column names, but no rows")
 
@@ -102,30 +172,17 @@ class DataFile:
         columns = [column.take(rows) for column in self._columns.values()]
         kept = DataFile(self.path, self.dialect, self.names, columns, self._text)
         kept.rows = rows if self.rows is None else self.rows[rows]
+        kept.is_part, kept.told = self.is_part, self.told
         return kept
 
-    def check_names(self, *names: str | None, option: str) -> None:
-        """Raise unless each name is one of a column."""
-        for name in names:
-            if name is not None and name not in self._columns:
-                raise self.error(f"no column {name!r} ({option}); {suggest(name, self.names)}")
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[DataFile]:
+        """The file itself."""
+        yield self
 
-    def error(self, problem: str, column: str | None = None, row: int | None = None) -> DataError:
-        """Return an error that says where: ``row`` counts from 0."""
-        row = row if row is None or self.rows is None else int(self.rows[row])
-        line = None if row is None or self._text is None else self._text.line_of(row)
-        places = [
-            *([] if column is None else [f"column {shorten(column)}"]),
-            *([] if row is None else [f"row {row + 1}"]),
-        ]
-        where = ", ".join(places) + ("" if line is None else f" (line {line})")
-        return DataError(
-            ": ".join(part for part in (self.path, where, problem) if part),
-            file=self.path,
-            column=column,
-            row=None if row is None else row + 1,
-            line=line,
-        )
+    def place(self, row: int) -> tuple[str, int, int | None]:
+        """File, row in it, and line."""
+        row = row if self.rows is None else int(self.rows[row])
+        return self.path, row, None if self._text is None else self._text.line_of(row)
 
 
 def shorten(value: object, limit: int = 60) -> str:
@@ -141,15 +198,37 @@ def _positions(names: list[str]) -> dict[str, list[int]]:
     return places
 
 
+def _is_data(names: list[str]) -> bool:
+    """Whether column names look like the values of a row: most are numbers, or one is no whole one.
+
+    Years are good names.
+    """
+    numbers = [n for n in names if re.fullmatch(NUMBER, n) and not re.fullmatch(r"(19|20)\d\d", n)]
+    return 2 * len(numbers) > len(names) or any(not name.isdigit() for name in numbers)
+
+
 def read_file(path: str, dialect: Dialect | None = None) -> DataFile:
-    """Read a data file; ``-`` is standard input."""
+    """Read a data file, or the Parquet and Arrow files of a folder; ``-`` is standard input."""
     dialect = dialect or Dialect()
+    if os.path.isdir(path):
+        from .streams import DataStream  # here, not above: it builds on this module
+
+        return DataStream(path, dialect).whole()
     content = _decompress(path, _read_bytes(path))
     if content.startswith(ZIP):
         raise DataError(f"{path}: a zip archive or a workbook; save it as CSV or Parquet")
     if content.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
         return _read_arrow(path, content, dialect)
     return _read_text(path, content, dialect)
+
+
+def is_arrow_file(path: str) -> bool:
+    """Whether a file is one of Parquet or Arrow, by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(8).startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
+    except OSError:
+        return False
 
 
 def _read_bytes(path: str) -> bytes:
@@ -218,8 +297,9 @@ def _read_parquet(path: str, source: Any) -> Any:
 class _Text:
     """Text of a file in UTF-8, record by record."""
 
-    def __init__(self, path: str, content: bytes, delimiter: str | None) -> None:
-        self.path, self.content = path, content
+    def __init__(self, path: str, content: bytes, dialect: Dialect) -> None:
+        self.path, self.content, delimiter = path, content, dialect.delimiter
+        self.header_rows = int(dialect.header)
         csv.field_size_limit(2**31 - 1)
         lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
         first = next((line.rstrip("\n") for line in lines if line.strip()), "")
@@ -247,7 +327,7 @@ class _Text:
     def line_of(self, row: int) -> int | None:
         """Line where a row begins."""
         lines = (line for line, _ in self.records())
-        return next((line for k, line in enumerate(lines) if k == row + 1), None)
+        return next((line for k, line in enumerate(lines) if k == row + self.header_rows), None)
 
     def check_records(self) -> None:
         """Raise on the first record that is broken, or not as long as the header."""
@@ -256,17 +336,18 @@ class _Text:
         for line, record in records:
             if len(record) != len(header):
                 raise DataError(
-                    f"{self.path}: line {line}: {_count(len(record), 'value')}, but the header has "
+                    f"{self.path}: line {line}: {_count(len(record), 'value')}, but the "
+                    f"{'header' if self.header_rows else 'first line'} has "
                     f"{_count(len(header), 'column')}",
                     file=self.path,
                     line=line,
                 )
 
     def lines_differ_from_rows(self, n_rows: int) -> bool:
-        """Whether quoted values hold line ends, or a quotation mark is missing."""
+        """Whether quoted values hold line ends, or a quotation mark is missing; with the header."""
         quotes = self.content.count(b'"')
         lines = self.content.count(b"\n") + (not self.content.endswith(b"\n"))
-        return quotes > 0 and (quotes % 2 == 1 or lines != n_rows + 1)
+        return quotes > 0 and (quotes % 2 == 1 or lines != n_rows)
 
 
 def _count(number: int, noun: str) -> str:
@@ -274,7 +355,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _read_text(path: str, content: bytes, dialect: Dialect) -> DataFile:
-    text = _Text(path, _as_utf8(path, content, dialect.encoding), dialect.delimiter)
+    text = _Text(path, _as_utf8(path, content, dialect.encoding), dialect)
     header = next((record for _, record in text.records()), None)
     if header is None:
         raise DataError(f"{path}: the file is empty", file=path)
@@ -287,9 +368,19 @@ def _read_text(path: str, content: bytes, dialect: Dialect) -> DataFile:
     except pa.ArrowException as error:
         text.check_records()
         raise DataError(f"{path}: cannot be read as text: {error}", file=path) from None
-    if text.lines_differ_from_rows(table.num_rows - 1):
+    if text.lines_differ_from_rows(table.num_rows):
         text.check_records()
+    if not dialect.header:
+        names = [str(j) for j in range(1, len(header) + 1)]
+        return DataFile(path, dialect, names, list(table.columns), text)
     names = [name.strip() for name in header]
+    if _is_data(names):
+        warnings.warn(
+            f"{path}: the first line looks like a row, not like names of columns "
+            f"({shorten(', '.join(names), 80)}); --no-header, if it is one",
+            UserWarning,
+            stacklevel=2,
+        )
     return DataFile(path, dialect, names, [column.slice(1) for column in table.columns], text)
 
 

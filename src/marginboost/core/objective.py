@@ -158,6 +158,18 @@ class SquaredLoss(_OfLoss):
 
 
 @dataclass(frozen=True)
+class RankingQuality(Objective):
+    """Mean NDCG of queries: how well scores order the rows of each, 1 being perfect."""
+
+    name = "NDCG"
+
+    @property
+    def signed(self) -> bool:
+        """A row may be too high or too low."""
+        return True
+
+
+@dataclass(frozen=True)
 class TubeGain(Objective):
     """What is gained over the best constant: straight losses outside of a tube, a price on Σα.
 

@@ -15,6 +15,7 @@ from ..algorithms import (
     AdaBoostClassifier,
     AdaBoostStarClassifier,
     ArcGVClassifier,
+    GradientBoostClassifier,
     MadaBoostClassifier,
     MarginalAdaBoostClassifier,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "DaskAdaBoostClassifier",
     "DaskAdaBoostStarClassifier",
     "DaskArcGVClassifier",
+    "DaskGradientBoostClassifier",
     "DaskMadaBoostClassifier",
     "DaskMarginalAdaBoostClassifier",
 ]
@@ -31,5 +33,6 @@ __all__ = [
 DaskAdaBoostClassifier = on_cluster(AdaBoostClassifier)
 DaskAdaBoostStarClassifier = on_cluster(AdaBoostStarClassifier)
 DaskArcGVClassifier = on_cluster(ArcGVClassifier)
+DaskGradientBoostClassifier = on_cluster(GradientBoostClassifier)
 DaskMadaBoostClassifier = on_cluster(MadaBoostClassifier)
 DaskMarginalAdaBoostClassifier = on_cluster(MarginalAdaBoostClassifier)

@@ -113,7 +113,9 @@ class DaskBooster(BaseEstimator):
         if isinstance(X, dask.array.Array):
             X = X.rechunk({1: -1})
             sizes = X.chunks[0]
-        model = delayed(local)
+        # Callbacks may hold what cannot be sent, such as a client.
+        settings = {**local.get_params(deep=False), "callbacks": None}
+        model = delayed(self.local_type(**settings).restore(local.model_))
         return dask.array.concatenate(
             [
                 dask.array.from_delayed(

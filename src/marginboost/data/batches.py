@@ -36,6 +36,8 @@ class Batches:
         Columns to read, in this order; None is all of them. Those of arrays are x0, x1, …
     batch_rows : int
         Rows of a batch, where files and arrays leave the choice.
+    n_rows : int, optional
+        Rows of all batches, where they are known: a function need not be called to count them.
 
     Attributes
     ----------
@@ -60,6 +62,7 @@ class Batches:
         *,
         columns: Sequence[Any] | None = None,
         batch_rows: int = BATCH_ROWS,
+        n_rows: int | None = None,
     ) -> None:
         check_number("batch_rows", batch_rows, at_least=1, integer=True)
         self.batch_rows = int(batch_rows)
@@ -67,6 +70,9 @@ class Batches:
         self._open = None if self._files is not None else _opener(source, self.batch_rows)
         self._all_names, self.named = self._known_names()
         self.names = self._checked(self._all_names if columns is None else columns)
+        if n_rows is not None:
+            check_number("n_rows", n_rows, at_least=0, integer=True)
+            self.n_rows = int(n_rows)
 
     def select(self, columns: Sequence[Any]) -> Batches:
         """The same rows with some of the columns."""

@@ -157,7 +157,7 @@ class _FirstPass:
             return j in self._chosen
         if table.holds_nothing(j):
             return j in self._categories
-        found = table.has_category_type(j)
+        found = table.has_category_type(j) or table.is_text(j)
         if self._numeric.setdefault(j, not found) == found:
             kinds = ("numbers", "categories") if found else ("categories", "numbers")
             raise ValueError(

@@ -7,6 +7,7 @@ in the list of categories seen in ``fit``.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,6 +21,9 @@ from ..validation import check_number
 Categories = list[Array | None]
 
 CHUNK_ROWS = 1 << 13
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+MANY_CATEGORIES = 50
+"""Categories of text from which on they may be names of rows."""
 
 
 def is_frame(X: object) -> bool:
@@ -125,13 +129,20 @@ class Table:
     def learn(cls, X: Any, names: Sequence[str], categorical: Sequence[int] | None) -> Table:
         """Make the table of a fit: finds the categories of its categorical columns.
 
-        ``categorical`` lists column numbers; None takes them from the data frame's types.
+        ``categorical`` lists column numbers; None takes them from the data frame's types: those of
+        categories and of text.
         """
         table = cls(X, names)
         if table.n_features == 0:
             raise ValueError("X: got 0 columns, expected at least 1")
+        wrong: list[tuple[int, str]] = []
         if categorical is None:
             categorical = [j for j in range(table.n_features) if table.has_category_type(j)]
+            text = [j for j in range(table.n_features) if table.is_text(j)]
+            wrong = numbers_as_text(table, text)
+            categorical += text
+        if is_frame(X) and (wrong := [*wrong, *other_types(table, categorical)]):
+            raise _not_numeric(table, sorted(wrong))
         for j in categorical:
             check_number("categorical", j, at_least=0, at_most=table.n_features - 1, integer=True)
             table.categories[j] = table.find_categories(j)
@@ -230,11 +241,34 @@ class Table:
         whole = np.asarray(raw.to_numpy())
         return whole if whole.dtype.kind in "iub" else whole.astype(np.int64)
 
-    def _frame_numbers(self, j: int) -> Array:
+    def kind(self, j: int) -> str:
+        """Type of column ``j`` of a frame, as its library calls it, in small letters."""
+        return _kind(self._raw(j))
+
+    def values(self, j: int) -> list[Any]:
+        """Column ``j`` as a list, in the source's own types."""
         raw = self._raw(j)
-        kind = _kind(raw)
+        for method in ("to_pylist", "to_list"):
+            if hasattr(raw, method):
+                found: list[Any] = getattr(raw, method)()
+                return found
+        plain: list[Any] = raw.tolist()
+        return plain
+
+    def is_text(self, j: int) -> bool:
+        """Whether column ``j`` of a frame holds text, and nothing else but missing values."""
+        if not is_frame(self.source):
+            return False
+        kind = self.kind(j)
+        if kind == "object":
+            known = [value for value in self.values(j) if not _missing(value)]
+            return bool(known) and all(isinstance(value, str) for value in known)
+        return kind.startswith(("str", "utf8", "large_string", "string_view"))
+
+    def _frame_numbers(self, j: int) -> Array:
+        raw, kind = self._raw(j), self.kind(j)
         if not kind.startswith((*_WHOLE, *_REAL)) and kind not in ("object", "null"):
-            raise _not_numeric(self.names[j], f"type {kind}")
+            raise _not_numeric(self, [(j, f"type {kind}")])
         try:
             if type(raw).__module__.startswith("pandas"):
                 return raw.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -244,7 +278,7 @@ class Table:
             floats = raw.cast("float64", safe=False)
             return np.asarray(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
         except (ValueError, TypeError) as error:
-            raise _not_numeric(self.names[j], str(error)) from None
+            raise _not_numeric(self, [(j, str(error))]) from None
 
     # -- categories ------------------------------------------------------------------------------
 
@@ -257,10 +291,7 @@ class Table:
             raw = raw.dictionary_encode()
         if _kind(raw).startswith("dictionary") and hasattr(raw, "unify_dictionaries"):
             return _arrow_categories(raw)
-        if hasattr(raw, "to_pylist"):
-            values: Any = raw.to_pylist()
-        else:
-            values = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
+        values = self.values(j)
         position: dict[Any, int] = {}
         codes = np.empty(len(values), dtype=np.int64)
         for i, value in enumerate(values):
@@ -342,8 +373,44 @@ def _missing(value: Any) -> bool:
         return True
 
 
-def _not_numeric(name: str, found: str) -> ValueError:
-    return ValueError(
-        f"X: column {name!r} is not numeric ({found}); expected numbers, or a categorical type "
-        f"(pandas: X[{name!r}].astype('category'))"
-    )
+def numbers_as_text(table: Table, columns: Sequence[int]) -> list[tuple[int, str]]:
+    """Columns of text that are mostly numbers, which must be read as such; warns of row names."""
+    wrong = []
+    for j in columns:
+        known = [value for value in table.values(j) if not _missing(value)]
+        numbers = [value for value in known if NUMBER.fullmatch(value)]
+        n_kinds = len(set(known))
+        if known and 2 * len(numbers) >= len(known):
+            wrong.append((j, f"numbers as text, such as {numbers[0]!r}"))
+        elif n_kinds > MANY_CATEGORIES and 2 * n_kinds > len(known):
+            warnings.warn(
+                f"X: column {table.names[j]!r} has {n_kinds} categories in {len(known)} rows: "
+                "names of rows? Leave it out, if so",
+                UserWarning,
+                stacklevel=2,
+            )
+    return wrong
+
+
+def other_types(table: Table, categorical: Sequence[int]) -> list[tuple[int, str]]:
+    """Columns that are neither numbers nor categories."""
+    kinds = {j: table.kind(j) for j in range(table.n_features) if j not in categorical}
+    return [
+        (j, f"type {kind}")
+        for j, kind in kinds.items()
+        if not kind.startswith((*_WHOLE, *_REAL)) and kind not in ("object", "null")
+    ]
+
+
+def _not_numeric(table: Table, wrong: Sequence[tuple[int, str]]) -> ValueError:
+    """Say which columns are no numbers, and what to do about it in the library they came in."""
+    first = table.names[wrong[0][0]]
+    library = type(table.source).__module__.partition(".")[0]
+    hints = {
+        "pandas": f"X[{first!r}].astype('category'), or pd.to_numeric(X[{first!r}])",
+        "polars": f"X.with_columns(pl.col({first!r}).cast(pl.Categorical)), or .cast(pl.Float64)",
+        "pyarrow": f"pc.cast(X[{first!r}], 'double'), or X[{first!r}].dictionary_encode()",
+    }
+    found = ", ".join(f"column {table.names[j]!r} is not numeric ({why})" for j, why in wrong)
+    hint = f", for example {library}: {hints[library]}" if library in hints else ""
+    return ValueError(f"X: {found}; expected numbers, text or a categorical type{hint}")

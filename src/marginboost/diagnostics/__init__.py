@@ -51,6 +51,7 @@ InformationStopping
 coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
 CoefficientPathDisplay                                  least angle regression (CH-A6b)
 evaluate, Evaluation                                    scores beside the base rate, curves
+ndcg                                                    order of rows within queries
 ReliabilityDisplay                                      probabilities against what happened
 MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
@@ -151,6 +152,7 @@ from .margins import (
     voting_margins,
     zero_one_error,
 )
+from .ranking import ndcg
 from .regression import (
     TubeFractions,
     is_tau_optimal,
@@ -258,6 +260,7 @@ __all__ = [
     "marginal_adaboost_bounds",
     "mean_percent",
     "minimum_margin",
+    "ndcg",
     "normalised_error",
     "normaliser_bound",
     "nu_bound",

@@ -76,17 +76,33 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluatio
     -------
     Evaluation
     """
-    classes = np.asarray(model.classes_)
-    labels = np.asarray(y)
-    unknown = np.setdiff1d(labels, classes)
-    if unknown.size:
-        raise ValueError(
-            f"y: got label {unknown.tolist()[0]!r}, expected one of {classes.tolist()}"
-        )
+    _check_known(np.asarray(model.classes_), np.asarray(y))
+    predicted, proba = model.predict(X), model.predict_proba(X)
+    return evaluate_predictions(model.classes_, y, predicted, proba, sample_weight)
+
+
+def evaluate_predictions(
+    classes: Any, y: Any, predicted: Any, proba: Any, sample_weight: Any = None
+) -> Evaluation:
+    """Judge predictions that are already made.
+
+    Parameters
+    ----------
+    classes : array
+        The labels, sorted.
+    y, predicted : array-like
+        True and predicted labels.
+    proba : array (n_rows, n_classes)
+        Predicted probabilities.
+    sample_weight : array, optional
+        Weights of the rows.
+    """
+    classes, labels = np.asarray(classes), np.asarray(y)
+    _check_known(classes, labels)
     weights = distribution("sample_weight", sample_weight, len(labels))
     codes = np.searchsorted(classes, labels)
-    predicted = np.searchsorted(classes, np.asarray(model.predict(X)))
-    proba = np.asarray(model.predict_proba(X), dtype=np.float64)
+    predicted = np.searchsorted(classes, np.asarray(predicted))
+    proba = np.asarray(proba, dtype=np.float64)
     k = len(classes)
     shares = np.bincount(codes, weights, k)
     base = np.broadcast_to(shares, proba.shape)
@@ -102,6 +118,14 @@ def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluatio
         _calibration(codes, proba, weights),
         bool(k > 1 and weights[predicted != np.bincount(predicted).argmax()].sum() < NEARLY),
     )
+
+
+def _check_known(classes: Array, labels: Array) -> None:
+    unknown = np.setdiff1d(labels, classes)
+    if unknown.size:
+        raise ValueError(
+            f"y: got label {unknown.tolist()[0]!r}, expected one of {classes.tolist()}"
+        )
 
 
 def _scores(codes: Array, predicted: Array, proba: Array, weights: Array) -> dict[str, float]:

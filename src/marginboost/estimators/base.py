@@ -33,7 +33,8 @@ COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
         keeps every distinct value of every feature.
     categorical_features : "from_dtype", None, or sequence of int or str
-        Which columns hold categories: those of a data frame's categorical types, none, or these.
+        Which columns of a data frame hold categories: those of text and of categorical types, none,
+        or these.
     callbacks : sequence of Callback, optional
         Early stopping, checkpoints, a time budget, or your own. Where several classes are solved
         as several problems, each has its own copy of them, and checkpoints are refused.
@@ -72,6 +73,8 @@ class BaseBooster(FittedAttributes, BaseEstimator):
     fewest_rows: ClassVar[str] = "1"
     rounds_follow: ClassVar[bool] = False
     """Whether the number of rounds follows from a guarantee where none is given."""
+    several_targets: ClassVar[bool] = False
+    """Whether it takes several targets at once."""
     chosen_names: ClassVar[tuple[str, ...]] = ()
     """Numbers that fit chooses where parameters leave it the choice; a model file keeps them."""
     feature_names_in_: Array

@@ -73,6 +73,14 @@ def read_targets(y: Any, n_rows: int) -> Array:
     return targets
 
 
+def read_target_columns(y: Any, n_rows: int) -> Array:
+    """Several targets of each row as float64 (rows, targets), all finite."""
+    columns = np.asarray(y)
+    if len(columns) != n_rows:
+        raise ValueError(f"y: got {len(columns)} rows of targets for {n_rows} rows of X")
+    return np.column_stack([read_targets(column, n_rows) for column in columns.T])
+
+
 def distinct_labels(labels: Array) -> Array:
     """Distinct labels, sorted; two whole numbers are found without sorting or hashing."""
     if labels.dtype.kind in "iub" and labels.size:

@@ -12,6 +12,7 @@ from ..core.callbacks import Encoder
 from ..core.oracle import Oracle
 from ..core.run import Run
 from ..core.sample import Sample
+from ..data import BinnedMatrix
 from ..model import Features, FittedRun, RegressionModel
 from ..model.features import FeatureRows
 from ..types import Array
@@ -47,14 +48,12 @@ FITTED_ATTRIBUTES = """estimators_ : list of Hypothesis
         As in scikit-learn."""
 
 
-class BaseBoostRegressor(RegressorMixin, BaseBooster):
-    """What every regressor of the package shares.
+class NumberBooster(BaseBooster):
+    """What estimators share whose labels and predictions are numbers.
 
-    A subclass stores its parameters and says in ``make_rule`` which algorithm they mean. The
-    prediction is the score ``F(x) = Σ α h(x)`` itself.
+    The prediction is the score ``F(x) = Σ α h(x)`` itself.
     """
 
-    registry: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
     fitted_text = FITTED_ATTRIBUTES
     model_type = RegressionModel
     model_: RegressionModel
@@ -86,18 +85,18 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         weights = read_weights(sample_weight, rows.n_rows)
         data = self.extend(TargetSet(features, rows, targets, weights), given)
         self._forget()
-        self.learn(data, oracle)
+        self.learn_targets(data, oracle)
         return self
 
     def extend(self, data: TargetSet, given: Given) -> TargetSet:
         """Put what else a fit is given with its rows; here nothing is."""
         return data
 
-    def learn(self, data: TargetSet, oracle: Oracle) -> None:
+    def learn_targets(self, data: TargetSet, oracle: Oracle) -> None:
         """Learn from checked rows."""
-        sample = self._make_sample(data.rows, data.targets, data.weights, oracle)
+        sample = self.sample_from(data, oracle)
         self.prepare(sample, oracle)
-        rule, encode = self.make_rule(sample), self._encoder(data.features)
+        rule, encode = self.make_rule(sample), self._encoder(data.features, data.column)
         run = self._train(sample, oracle, rule, encode, self.start_of(data))
         self.store(run)
         self.model_ = RegressionModel(
@@ -106,16 +105,25 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         self.dual_ = np.zeros(len(data.targets))
         self.dual_[np.flatnonzero(data.weights > 0)] = run.dual
 
+    def sample_from(self, data: TargetSet, oracle: Oracle) -> Sample:
+        """Sample of the rows of a fit that have weight."""
+        return self._make_sample(data.rows, data.targets, data.weights, oracle, data.bins)
+
     def read_y(self, y: Any, n_rows: int) -> Array:
         """Targets, checked."""
         return read_targets(y, n_rows)
 
     def _make_sample(
-        self, rows: FeatureRows, targets: Array, weights: Array, oracle: Oracle
+        self,
+        rows: FeatureRows,
+        targets: Array,
+        weights: Array,
+        oracle: Oracle,
+        bins: BinnedMatrix | None = None,
     ) -> Sample:
-        """Sample of the rows that have weight."""
+        """Sample of the rows that have weight; ``bins`` are theirs, where they are made."""
         used = np.flatnonzero(weights > 0)
-        parts = self._sample_parts(rows, weights, used, oracle)
+        parts = self._sample_parts(rows, weights, used, oracle, bins)
         return Sample.of_targets(targets[used], weights[used], **parts)
 
     def sample_of(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Sample, Oracle]:
@@ -129,12 +137,13 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
     def store(self, run: Run) -> None:
         """Keep what a run found besides its model, as fitted attributes (``chosen_names``)."""
 
-    def _encoder(self, features: Features) -> Encoder:
-        """Encode data other than the training data: rows and targets."""
+    def _encoder(self, features: Features, column: int | None = None) -> Encoder:
+        """Encode data other than the training data: rows and targets, one column of several."""
 
         def encode(X: Any, y: Any) -> tuple[FeatureRows, Array]:
             rows = self._read_with(features, X)
-            return rows, read_targets(y, rows.n_rows)
+            targets = self.read_y(y, rows.n_rows)
+            return rows, targets if column is None else targets[:, column]
 
         return encode
 
@@ -151,6 +160,15 @@ class BaseBoostRegressor(RegressorMixin, BaseBooster):
         """Predictions after 1, 2, … hypotheses."""
         rows = self.read_rows(X)
         yield from self.model_.staged_scores(rows)
+
+
+class BaseBoostRegressor(RegressorMixin, NumberBooster):
+    """What every regressor of the package shares.
+
+    A subclass stores its parameters and says in ``make_rule`` which algorithm they mean.
+    """
+
+    registry: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Coefficient of determination R² after 1, 2, … hypotheses."""

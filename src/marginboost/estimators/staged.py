@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -115,6 +115,13 @@ class Extras:
             return self
         return replace(self, watched=self.watched.of_labels(n_classes))
 
+    def of_target(self, k: int) -> Extras:
+        """For one of several targets."""
+        extras = self.of_problem(k)
+        if self.watched is None:
+            return extras
+        return replace(extras, watched=replace(self.watched, truth=self.watched.truth[:, k]))
+
     def of_problem(self, k: int) -> Extras:
         """For one of several problems."""
         return replace(self, before=self.before[k : k + 1])
@@ -126,12 +133,14 @@ NO_EXTRAS = Extras()
 class Given(NamedTuple):
     """What a caller of fit gives besides rows, labels and weights.
 
-    ``before`` is the model to go on from; ``more`` says that all rounds come on top of it.
+    ``before`` is the model to go on from; ``more`` says that all rounds come on top of it;
+    ``queries`` are those of rows and validation rows, where there are any.
     """
 
     eval_set: Any = None
     before: Model | None = None
     more: bool = False
+    queries: Any = None
 
 
 NOTHING_GIVEN = Given()
@@ -173,12 +182,12 @@ class StagedFit:
     early_stopping: Any
     validation_fraction: Any
     n_iter_no_change: int
-    scoring: Any
+    scoring: Any = "loss"
     warm_start: bool
     tol: float | None
     random_state: Any
     n_estimators: Any
-    registry: Any
+    registry: ClassVar[Any]
 
     def check_parameters(self) -> None:
         """Check the settings."""
@@ -221,12 +230,12 @@ class StagedFit:
         if stops == "auto":
             stops = given.eval_set is not None or data.rows.n_rows > MANY_ROWS
         if given.eval_set is not None:
-            watched: Watched | None = self.read_eval_set(data, given.eval_set)
+            watched: Watched | None = self.read_eval_set(data, given)
             return replace(data, extras=replace(extras, watched=watched, stops=stops))
         if not stops:
             return replace(data, extras=extras)
         held, weights = self._held_back(data), data.weights
-        watched = Watched(data.rows.take(held), data.truth[held], weights[held])
+        watched = self.watch_rows(data, held)
         if self.validation_fraction is not None:  # rows without weight are not learnt from
             weights = weights.copy()
             weights[held] = 0.0
@@ -238,15 +247,23 @@ class StagedFit:
         present = np.flatnonzero(data.weights > 0)
         if self.validation_fraction is None:
             return present
-        state = 0 if self.random_state is None else self.random_state
-        seed = int(check_random_state(state).randint(2**31 - 1))
         share = self.validation_fraction
         share = share if isinstance(share, float) else share / len(present)
-        held = draw_held_back(data.strata[present], share, seed)
+        held = draw_held_back(data.strata[present], share, self.held_back_seed())
         return present[held]
 
-    def read_eval_set(self, data: Any, eval_set: Any) -> Watched:
+    def held_back_seed(self) -> int:
+        """Seed by which rows are held back; the same for every fit with the same settings."""
+        state = 0 if self.random_state is None else self.random_state
+        return int(check_random_state(state).randint(2**31 - 1))
+
+    def watch_rows(self, data: Any, held: Array) -> Watched:
+        """Make some rows of a fit validation rows."""
+        return Watched(data.rows.take(held), data.truth[held], data.weights[held])
+
+    def read_eval_set(self, data: Any, given: Given) -> Watched:
         """Validation rows as a caller gives them: (X, y), (X, y, weights), or a list of one."""
+        eval_set = given.eval_set
         if isinstance(eval_set, list) and len(eval_set) == 1:
             eval_set = eval_set[0]
         if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
@@ -270,6 +287,11 @@ class StagedFit:
         check_same_features(model.features, data.features)
         if not np.array_equal(getattr(model, "classes", []), getattr(data, "classes", [])):
             raise ValueError("y: got other classes than those of the model to go on from")
+        if not hasattr(model, "classes") and len(model.runs) != np.size(data.truth[:1]):
+            raise ValueError(
+                f"y: got {np.size(data.truth[:1])} targets, expected {len(model.runs)}, as in the "
+                "model to go on from"
+            )
         rounds = max(rounds_kept(run.ensemble, run.history) for run in model.runs)
         if not given.more and self.n_estimators < rounds:
             raise ValueError(
@@ -353,7 +375,7 @@ def draw_held_back(strata: Array, share: float, seed: int) -> Array:
     Every stratum keeps a row to learn from.
 
     >>> draw_held_back(np.array([0, 0, 0, 0, 1]), 0.4, 0).tolist()
-    [0, 1]
+    [0, 3]
     """
     rng, drawn = np.random.default_rng([seed, len(strata)]), []
     sizes = np.unique(strata, return_counts=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.parts import Parts
+from ..data import BinnedMatrix
 from ..model.features import FeatureRows, Features
 from ..types import Array
 from .staged import NO_EXTRAS, Extras
@@ -31,13 +32,13 @@ class TrainingSet:
         Position of each row's class; in a problem of two sides -1, 1, or 0 for neither.
     weights : array
         Weights of the rows.
-    extras : Extras
-        Validation rows, and a model to go on from.
     parts : Parts, optional
         Where the rows are, if not here: then ``rows`` are binned ones, none of them, and there are
         no labels and weights.
     sides : array, optional
         Side of each class in a problem of two sides.
+    extras : Extras
+        Validation rows, and a model to go on from.
     """
 
     features: Features
@@ -45,9 +46,9 @@ class TrainingSet:
     classes: Array
     labels: Array
     weights: Array
-    extras: Extras = NO_EXTRAS
     parts: Parts | None = None
     sides: Array | None = None
+    extras: Extras = NO_EXTRAS
 
     @property
     def truth(self) -> Array:
@@ -95,9 +96,13 @@ class TargetSet:
     rows : Table or BinnedMatrix
         The rows.
     targets, weights : array
-        Their targets and weights.
+        Their targets, of several ones a column each, and weights.
     extras : Extras
         Validation rows, and a model to go on from.
+    bins : BinnedMatrix, optional
+        Bins of the rows with weight, where they are already made.
+    column : int, optional
+        Which of several targets these are.
     """
 
     features: Features
@@ -105,6 +110,13 @@ class TargetSet:
     targets: Array
     weights: Array
     extras: Extras = NO_EXTRAS
+    bins: BinnedMatrix | None = None
+    column: int | None = None
+
+    def of_target(self, k: int) -> TargetSet:
+        """Same rows for one of several targets."""
+        extras = self.extras.of_target(k)
+        return replace(self, targets=self.targets[:, k], extras=extras, column=k)
 
     @property
     def truth(self) -> Array:

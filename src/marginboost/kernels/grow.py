@@ -116,6 +116,22 @@ def open_child(job: Job, parent: int, k: int, start: int, stop: int, rows: float
 
 
 @kernel
+def open_children(job: Job, parent: int, n_left: int, weight: float) -> None:
+    """Make the two children of a node; ``weight`` is that of the left one's rows if they differ."""
+    node, order = job.nodes[parent], job.order
+    start, stop = node["start"], node["stop"]
+    weight = (n_left if job.row_weights.size == 0 else weight) * job.limits[ROW_WEIGHT]
+    node["left"], node["right"] = order[N_NODES], order[N_NODES] + 1
+    order[N_NODES] += 2
+    border = start + n_left
+    open_child(job, parent, node["left"], start, border, weight)
+    open_child(job, parent, node["right"], border, stop, node["rows"] - weight)
+    left_is_small = 2 * n_left <= stop - start
+    order[SMALL] = node["left"] if left_is_small else node["right"]
+    order[LARGE] = node["right"] if left_is_small else node["left"]
+
+
+@kernel
 def divide(job: Job, parent: int) -> bool:
     """Divide a node's rows between two children; False where a side would have none.
 
@@ -136,15 +152,7 @@ def divide(job: Job, parent: int) -> bool:
     if n_left == 0 or n_left == stop - start:
         release(job, parent)
         return False
-    weight = (n_left if job.row_weights.size == 0 else weight) * job.limits[ROW_WEIGHT]
-    node["left"], node["right"] = order[N_NODES], order[N_NODES] + 1
-    order[N_NODES] += 2
-    border = start + n_left
-    open_child(job, parent, node["left"], start, border, weight)
-    open_child(job, parent, node["right"], border, stop, node["rows"] - weight)
-    left_is_small = 2 * n_left <= stop - start
-    order[SMALL] = node["left"] if left_is_small else node["right"]
-    order[LARGE] = node["right"] if left_is_small else node["left"]
+    open_children(job, parent, n_left, weight)
     order[KIND] = GATHER
     do_task(job, n_shares)
     add_parts(job, parent, n_shares)
@@ -219,21 +227,38 @@ def search_children(job: Job) -> bool:
     A node with a split waits to be divided, the smaller one last; the sums of one without are free
     again. False where there is no room for sums.
     """
-    order, kept = job.order, job.histograms.shape[0] > 0
+    found = seek(job)
+    if found == FULL:
+        return False
+    if found > 0:
+        job.order[KIND] = SEARCH
+        do_task(job, job.tiles.size - 1)
+    settle(job)
+    return True
+
+
+@kernel
+def seek(job: Job) -> int:
+    """Which of two new nodes are to be searched, how many; or FULL."""
+    order = job.order
     order[SEEK_SMALL] = may_split(job, order[SMALL])
     order[SEEK_LARGE] = order[LARGE] >= 0 and may_split(job, order[LARGE])
-    if order[SEEK_SMALL] or order[SEEK_LARGE]:
-        if kept:
-            if order[N_FREE] == 0:
-                return False
-            order[N_FREE] -= 1
-            job.nodes[order[SMALL]]["slot"] = job.free[order[N_FREE]]
-        if job.allowed.shape[1] > 0:
-            for which in range(2):
-                if order[SEEK_SMALL + which]:
-                    choose_columns(job, which)
-        order[KIND] = SEARCH
-        do_task(job, job.tiles.size - 1)
+    if (order[SEEK_SMALL] or order[SEEK_LARGE]) and job.histograms.shape[0] > 0:
+        if order[N_FREE] == 0:
+            return FULL
+        order[N_FREE] -= 1
+        job.nodes[order[SMALL]]["slot"] = job.free[order[N_FREE]]
+    if job.allowed.shape[1] > 0:
+        for which in range(2):
+            if order[SEEK_SMALL + which]:
+                choose_columns(job, which)
+    return order[SEEK_SMALL] + order[SEEK_LARGE]
+
+
+@kernel
+def settle(job: Job) -> None:
+    """Give searched nodes their best splits, and have them wait."""
+    order = job.order
     for which in (1, 0):
         k = order[SMALL + which]
         if k < 0:
@@ -243,7 +268,6 @@ def search_children(job: Job) -> bool:
             order[N_WAITING] += 1
         else:
             release(job, k)
-    return True
 
 
 @kernel
@@ -275,16 +299,23 @@ def next_parent(job: Job) -> int:
 
 
 @kernel
+def plant(job: Job) -> None:
+    """Begin with the root, which is there."""
+    order = job.order
+    order[N_NODES], order[N_WAITING], order[N_FREE] = 1, 0, job.free.size
+    order[SMALL], order[LARGE] = 0, -1
+    for slot in range(job.free.size):
+        job.free[slot] = slot
+
+
+@kernel
 def grow(job: Job) -> int:
     """Grow a tree into ``nodes``; returns how many, or FULL where there is no room.
 
     The first is the root, with its sums and rows. Children come after their parent.
     """
     order, n_leaves = job.order, 1
-    order[N_NODES], order[N_WAITING], order[N_FREE] = 1, 0, job.free.size
-    order[SMALL], order[LARGE] = 0, -1
-    for slot in range(job.free.size):
-        job.free[slot] = slot
+    plant(job)
     room = search_children(job)
     while room and order[N_WAITING] > 0:
         room = order[N_NODES] + 2 <= job.nodes.size

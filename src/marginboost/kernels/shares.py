@@ -306,14 +306,20 @@ def keep_sums(job: Job, tile: int, k: int) -> None:
 @kernel
 def search_kept(job: Job, tile: int) -> None:
     """Sums and best splits of a node, and of its larger sibling that holds the parent's sums."""
-    first, last = job.tiles[tile], job.tiles[tile + 1]
-    begin, end = job.features[first, 2], job.features[last, 2]
+    begin, end = job.features[job.tiles[tile], 2], job.features[job.tiles[tile + 1], 2]
     keep_sums(job, tile, job.order[SMALL])
     if job.order[LARGE] >= 0:
         mine = job.histograms[job.nodes[job.order[SMALL]]["slot"], begin:end].reshape(-1)
         rest = job.histograms[job.nodes[job.order[LARGE]]["slot"], begin:end].reshape(-1)
         for i in range(mine.size):
             rest[i] -= mine[i]
+    scan_tile(job, tile)
+
+
+@kernel
+def scan_tile(job: Job, tile: int) -> None:
+    """Best splits of a node and its sibling from sums that are kept, for the features of a tile."""
+    first, last = job.tiles[tile], job.tiles[tile + 1]
     for which in range(2):
         if job.order[SEEK_SMALL + which] != 0:
             k = job.order[SMALL + which]

@@ -4,7 +4,7 @@ A :class:`Model` is what a fit leaves. Predictions, files, exports, reports and 
 from it, and none of them looks at the algorithm that made it.
 """
 
-from .base import FittedRun, Model, RegressionModel
+from .base import FittedRun, Model, RegressionModel, TargetsModel
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .codes import CODES, make_code
 from .decoding import (
@@ -35,6 +35,7 @@ __all__ = [
     "RegressionModel",
     "SigmoidLink",
     "SoftmaxLink",
+    "TargetsModel",
     "VoteLink",
     "class_probabilities",
     "class_shares",

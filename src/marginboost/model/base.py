@@ -179,6 +179,47 @@ class RegressionModel(OneRunModel):
         return super()._explain(run, votes=votes)
 
 
+@dataclass(frozen=True)
+class TargetsModel(Model):
+    """A model of several numbers: one of its own for each.
+
+    Attributes
+    ----------
+    problems : tuple of RegressionModel
+        One for each target.
+    """
+
+    problems: tuple[RegressionModel, ...]
+
+    @property
+    def runs(self) -> tuple[FittedRun, ...]:
+        """One run per target."""
+        return tuple(problem.run for problem in self.problems)
+
+    @property
+    def reduced(self) -> bool:
+        """True: several models of one number make this one."""
+        return True
+
+    def scores(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
+        """Scores (rows, targets)."""
+        return np.column_stack([problem.scores(rows, n_jobs) for problem in self.problems])
+
+    def staged_scores(self, rows: FeatureRows) -> Iterator[Array]:
+        """Scores after 1, 2, … hypotheses; a target without more of them stays as it is."""
+        stages = [problem.staged_scores(rows) for problem in self.problems]
+        scores = np.zeros((rows.n_rows, len(stages)))
+        for _ in range(max(len(run.ensemble) for run in self.runs)):
+            for k, stage in enumerate(stages):
+                found = next(stage, None)
+                if found is not None:
+                    scores[:, k] = found
+            yield scores.copy()
+
+    def _explain(self, run: FittedRun, *, votes: bool = False) -> Explanation:
+        return super()._explain(run, votes=votes)
+
+
 def _shares(ensemble: Ensemble, n_features: int) -> Array:
     total = np.zeros(n_features)
     for weight, member in zip(ensemble.coef, ensemble.members, strict=True):

@@ -23,6 +23,7 @@ class Solver(Protocol):
     model_type: ClassVar[type[Model]]
     chosen_names: ClassVar[tuple[str, ...]]
     common_scale: ClassVar[bool]
+    several_targets: ClassVar[bool]
     n_jobs: int | None
 
     def check_parameters(self) -> None:

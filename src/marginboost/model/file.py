@@ -25,7 +25,7 @@ from ..core.oracle import Oracle
 from ..files import GZIP, TooLarge, unpack, write_whole
 from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
-from .base import FittedRun, Model, RegressionModel
+from .base import FittedRun, Model, RegressionModel, TargetsModel
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .contract import Saved
 from .links import Link, SigmoidLink
@@ -99,6 +99,8 @@ def document_of(estimator: Saved) -> dict[str, Any]:
 
 def _version_of(kind: type[Model], model: Model) -> int:
     """Oldest version of the format that has all that this model needs."""
+    if isinstance(model, TargetsModel):
+        return 4
     if isinstance(model, RegressionModel):
         return 3
     several = model.reduced or isinstance(model, LabelModel)
@@ -114,6 +116,8 @@ def _found_to_data(model: Model) -> dict[str, Any]:
             **_chosen_to_data(model),
             **_link_to_data(model.link),
         }
+    if isinstance(model, TargetsModel):
+        return {"problems": [_found_to_data(problem) for problem in model.problems]}
     link = model.link if isinstance(model, BinaryModel) else None
     return {**_run_to_data(model.runs[0]), **_chosen_to_data(model), **_link_to_data(link)}
 

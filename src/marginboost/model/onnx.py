@@ -27,7 +27,7 @@ from ..oracles.linear_scores import LinearScores
 from ..oracles.stumps import Stump, in_order_of_prediction, step_functions
 from ..oracles.tree_hypothesis import Tree
 from ..types import Array
-from .base import Model, RegressionModel
+from .base import Model, RegressionModel, TargetsModel
 from .classes import BinaryModel, LabelModel
 from .links import LARGEST_LOG_ODDS, NEXT_TO_EVEN, SigmoidLink
 
@@ -63,6 +63,11 @@ def to_onnx(model: Model) -> Any:
     if isinstance(model, RegressionModel):
         graph.add("Identity", _add_score(graph, model.ensemble), output="prediction")
         return _finish(graph, model, {"prediction": (np.dtype(np.float64), ())})
+    if isinstance(model, TargetsModel):
+        scores = [_add_score(graph, run.ensemble) for run in model.runs]
+        columns = [graph.add("Unsqueeze", score, graph.constant([1])) for score in scores]
+        graph.add("Concat", *columns, axis=1, output="prediction")
+        return _finish(graph, model, {"prediction": (np.dtype(np.float64), (len(scores),))})
     assert isinstance(model, BinaryModel)
     classes = _class_values(model.classes)
     several = _add_classes if isinstance(model, LabelModel) else _add_two_classes

@@ -20,7 +20,7 @@ from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
 from ..validation import parameter_names
 from .background import Background, Distribution
-from .base import FittedRun, RegressionModel
+from .base import FittedRun, RegressionModel, TargetsModel
 from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
 from .contract import Solver
@@ -28,9 +28,11 @@ from .features import Features
 from .links import Link, SigmoidLink, VoteLink
 
 FORMAT = "marginboost-model"
-VERSION = 3
+VERSION = 4
 """Newest version: 1 is a model of two classes, 2 has hypotheses or problems of several, 3 is a
-regressor."""
+regressor, 4 one of several targets."""
+MAX_TARGETS = 4096
+"""Most targets of a regressor: each is a model of its own."""
 MAX_WRAPPERS = 8
 """Most base learners wrapped in each other."""
 MAX_CODED = 4096
@@ -163,9 +165,11 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         Estimators that a document may name.
     """
     version = _check_format(Field(document))
-    numeric, several = version == 3, version == 2 and "problems" in document
+    numeric, several = version >= 3, version == 2 and "problems" in document
     parts = (*HEAD, *(() if numeric else LABELS), *(PROBLEMS if several else RUN))
     optional = [k for k in FITTED if k != ("link" if numeric else "background" if several else "")]
+    if version == 4:
+        parts, optional = (*HEAD, "problems"), []
     fields = Field(document).keys(parts, optional)
     fields["library"].is_a(str, "a version as string")
     name = fields["estimator"].is_a(str, "the name of an estimator")
@@ -180,6 +184,8 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         decoding = estimator.decoding
     fields["params"].made_by(lambda _: _check_settings(solver), "valid settings")
     features = _read_features(fields["features"])
+    if version == 4:
+        return estimator.restore(_read_targets(fields, solver, features))
     if several:
         return estimator.restore(_read_problems(fields, solver, features, decoding))
     classes = None
@@ -251,6 +257,17 @@ def _read_problems(
         else None,
         chosen=chosen,
     )
+
+
+def _read_targets(fields: dict[str, Field], solver: Solver, features: Features) -> TargetsModel:
+    """Model of numbers for each of several targets."""
+    if not solver.several_targets:
+        fields["problems"].wrong(f"no such key: {type(solver).__name__} has one target")
+    if not 2 <= len(fields["problems"].is_a(list, "a list")) <= MAX_TARGETS:
+        fields["problems"].wrong(f"2 to {MAX_TARGETS} targets")
+    items = [item.keys(RUN, FITTED[:1]) for item in fields["problems"].items()]
+    models = tuple(_read_found(item, solver, features, None) for item in items)
+    return TargetsModel(type(solver).__name__, features, models)
 
 
 def _read_link(fields: dict[str, Field], solver: Solver, usual: Link, n_offsets: int) -> Link:

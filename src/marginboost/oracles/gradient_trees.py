@@ -23,6 +23,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
+from ..core.parts import ColumnOnParts, Parts
 from ..core.weights import Weights
 from ..kernels.columns import MODULUS
 from ..kernels.exact import exact_sum, grid, rounded
@@ -30,6 +31,7 @@ from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
 from ..kernels.shares import MIN_GAIN
 from ..kernels.splits import SQUARES
+from ..kernels.stumps import PARTITION
 from ..kernels.weights import weighted_sum
 from ..types import Array
 from ..validation import check_choice, check_number
@@ -40,8 +42,11 @@ from .constraints import (
     read_interactions,
 )
 from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
+from .parted_trees import PartedGrower, lay_out_trees, measure_slopes, write_leaves
 
 POLICIES = ("lossguide", "depthwise")
+DRAWS = 10
+"""Draws of columns for a tree before it is given up that there is a split."""
 
 GROWTH_PARAMETERS = """max_features : float
         Share of the columns, drawn anew for every split, of those that may be split by there.
@@ -109,6 +114,7 @@ class GradientTreeOracle(Oracle):
     saved = True
     exact = False
     needs_bins = True
+    on_parts = True
     reads_curvature = True
     class_name = "regression trees grown greedily with cuts between the bins"
 
@@ -193,23 +199,40 @@ class GradientTreeOracle(Oracle):
             self.max_depth,
             self.max_leaf_nodes,
             min_rows=self.min_samples_leaf,
-            row_weight=sample.total / (bins.n_rows if sample.uniform else 1.0),
+            row_weight=sample.total / (sample.n_rows if sample.uniform else 1.0),
             l2=self.l2_regularization / sample.total,
             by_depth=self.grow_policy == "depthwise",
             max_features=self.max_features,
             together=together,
         )
+        weights = np.zeros(1) if sample.parts is not None else grid(sample.prior)
         self._grower = TreeGrower(
             bins,
             limits,
             sample.n_threads,
             categorical=self.categorical,
-            n_rows=max(1, round(self.subsample * bins.n_rows)),
-            row_weights=None if sample.uniform else grid(sample.prior),
+            n_rows=max(1, round(self.subsample * sample.n_rows)),
+            row_weights=None if sample.uniform else weights,
             leaves_apart=self.splits == "gradient",
             monotonic=read_directions(self.monotonic_cst, bins.names, numeric),
             groups=groups,
         )
+        if sample.parts is not None:
+            self._prepare_parts(sample.parts, limits)
+
+    def _prepare_parts(self, parts: Parts, limits: Limits) -> None:
+        """Lay out the memory of a tree on all parts."""
+        needed = {"subsample": 1.0, "colsample_bytree": 1.0, "splits": "newton"}
+        for name, expected in needed.items():
+            if getattr(self, name) != expected:
+                raise TypeError(
+                    f"{name}: got {getattr(self, name)!r}, expected {expected!r} on rows in parts"
+                )
+        if (self._grower.kinds == PARTITION).any():
+            raise TypeError("categorical: got 'partition', expected 'equality' on rows in parts")
+        parts.each(lay_out_trees, limits)
+        self._parted = PartedGrower(self._grower, parts.each)
+        self._n_found = 0
 
     def twin(self) -> Self:
         """Another that shares the codes and has its own memory, so that both can grow at once."""
@@ -222,25 +245,41 @@ class GradientTreeOracle(Oracle):
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
+        if self.sample.parts is not None:
+            return [self._find_on_parts(self.sample.parts, weights.size, round)]
         dual = weights.dual
         curvature = self.sample.prior if weights.curvature is None else weights.curvature
-        rows, columns = self._draw(round), self._draw_columns(round)
+        rows = self._draw(round)
         sums, units = self._load(dual, curvature)
-        # Gains are of weights that sum to one; those of rows, as others report them, are larger.
-        least = self.min_split_gain * units[1] / (weights.size * self.sample.total)
-        self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
+        self._set_least_gain(units, weights.size)
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
-        growth = self._grower.grow(rows, sums, share * self.sample.total, columns).by_level()
-        growth.sums[:, 0] *= units[0]
-        growth.nodes["gain"] *= units[0] ** 2
-        values, scale = self._values(growth, units[1])
+        growth = self._grow(rows, sums, share * self.sample.total, round).by_level()
+        values, scale = self._values(growth, units)
         tree = growth.tree(values)
         column = growth.outputs(tree, values)
-        if rows is None:
-            edge = float((growth.sums[:, 0] * values)[growth.leaves].sum())
-        else:
-            edge = weighted_sum(dual, column)
+        edge = _edge(growth, values) if rows is None else weighted_sum(dual, column)
         return [Candidate(tree, edge, column, scale)]
+
+    def _set_least_gain(self, units: tuple[float, float], size: float) -> None:
+        """Gains are of weights that sum to one; those of rows, as others have them, are larger."""
+        least = self.min_split_gain * units[1] / (size * self.sample.total)
+        self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
+
+    def _find_on_parts(self, parts: Parts, size: float, round: int) -> Candidate:
+        """One tree, from sums of all parts."""
+        self._draw_columns(round, 0)  # for the seeds of its nodes
+        sizes, totals = zip(*parts.each(measure_slopes), strict=True)
+        units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
+        self._set_least_gain(units, size)
+        sample = self.sample
+        grown, rows = self._parted.grow(sample.n_rows, sample.total, units)
+        growth, order = grown.by_level(), grown.level_order()
+        values, scale = self._values(growth, units)
+        leaves = [(rows[order[k]], float(values[k])) for k in np.flatnonzero(growth.leaves)]
+        self._n_found += 1
+        parts.each(write_leaves, self._n_found, leaves)
+        column: Any = ColumnOnParts(self._n_found, np.dtype(np.float64))
+        return Candidate(growth.tree(values), _edge(growth, values), column, scale)
 
     def _draw(self, round: int) -> Array | None:
         """Rows of a tree in ascending order; None for all of them."""
@@ -252,10 +291,20 @@ class GradientTreeOracle(Oracle):
         drawn.sort()
         return drawn
 
-    def _draw_columns(self, round: int) -> Array | None:
+    def _grow(self, rows: Array | None, sums: Array, weight: float, round: int) -> Growth:
+        """Grow a tree; where columns are drawn and those drawn have no split, draw others."""
+        drawn = self.colsample_bytree < 1.0 or self.max_features < 1.0
+        for attempt in range(DRAWS if drawn else 1):
+            columns = self._draw_columns(round, attempt)
+            growth = self._grower.grow(rows, sums, weight, columns)
+            if len(growth.nodes) > 1:
+                break
+        return growth
+
+    def _draw_columns(self, round: int, attempt: int) -> Array | None:
         """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""
         job, n_features = self._grower.job, self._grower.bins.n_features
-        rng = np.random.default_rng([self.sample.seed, round, 1])
+        rng = np.random.default_rng([self.sample.seed, round, 1 + attempt])
         job.seeds[:] = rng.integers(1, MODULUS, len(job.seeds))
         n_drawn = max(1, int(self.colsample_bytree * n_features + 0.5))
         if n_drawn == n_features:
@@ -282,18 +331,25 @@ class GradientTreeOracle(Oracle):
 
         return np.sum(run_rows(pair, len(dual), n_threads), axis=0), units
 
-    def _values(self, growth: Growth, unit: float) -> tuple[Array, float]:
-        """Values of the leaves, divided by the largest, and that; one curvature is ``unit``."""
+    def _values(self, growth: Growth, units: tuple[float, float]) -> tuple[Array, float]:
+        """Values of the leaves, divided by the largest, and that; what grew it leaves its units."""
+        growth.sums[:, 0] *= units[0]
+        growth.nodes["gain"] *= units[0] ** 2
         slope, curvature = growth.sums.T
-        below = (curvature + self._grower.limits.l2) * unit
+        below = (curvature + self._grower.limits.l2) * units[1]
         steps = np.divide(slope, below, out=np.zeros_like(slope), where=growth.leaves & (below > 0))
         if len(self._grower.job.monotonic):
             bounds = growth.nodes["low"], growth.nodes["high"]
-            steps = np.clip(steps, *(bound / (unit or 1.0) for bound in bounds))
+            steps = np.clip(steps, *(bound * units[0] / units[1] for bound in bounds))
         if self.max_step is not None:
             steps = np.clip(steps, -self.max_step, self.max_step)
         scale = float(np.abs(steps).max())
         return steps / (scale or 1.0), scale
+
+
+def _edge(growth: Growth, values: Array) -> float:
+    """Edge of a tree, from the sums of its leaves."""
+    return float((growth.sums[:, 0] * values)[growth.leaves].sum())
 
 
 def slope_unit(size: float) -> float:

@@ -146,7 +146,8 @@ class TreeGrower:
     labels : array of int32, optional
         Own label of each row, where all its weight is on that one.
     n_rows : int, optional
-        Most rows that a tree is grown from; None is all.
+        Most rows that a tree is grown from; None is all. There may be more than in ``bins``, where
+        rows are in parts.
     row_weights : array, optional
         Numbers of rows, in units of the limits' ``row_weight``, that each row stands for where they
         differ.
@@ -182,6 +183,7 @@ class TreeGrower:
         self.cuts = np.concatenate([np.append(cuts, np.inf) for cuts in bins.cuts])
         self.first_cut = np.cumsum([0, *(len(cuts) + 1 for cuts in bins.cuts)])[:-1]
         n_rows = bins.n_rows if n_rows is None else n_rows
+        held = min(n_rows, bins.n_rows)  # rows may be elsewhere
         kept, channels = n_labels == 1, n_labels + 1
         tiles, words = _pack(bins, self.n_threads) if kept else (_tiles(bins.n_features), NO_WORDS)
         widths = np.full(bins.n_features, NARROW) if len(words) else bins.n_bins + 1
@@ -203,10 +205,10 @@ class TreeGrower:
             leaf_values=np.empty_like(values) if leaves_apart else values,
             labels=np.zeros(0, np.int32) if labels is None else labels,
             row_weights=np.zeros(0) if row_weights is None else row_weights,
-            rows=np.empty(n_rows, np.uint32),
-            spare=np.empty(n_rows, np.uint32),
-            packed=np.empty((n_rows, values.shape[1])),
-            packed_labels=np.empty(0 if labels is None else n_rows, np.int32),
+            rows=np.empty(held, np.uint32),
+            spare=np.empty(held, np.uint32),
+            packed=np.empty((held, values.shape[1])),
+            packed_labels=np.empty(0 if labels is None else held, np.int32),
             histograms=np.empty((n_slots if kept else 0, features[-1, 2], channels)),
             cells=np.zeros((n_tiles, 0 if kept else widest * channels)),
             room=np.empty((n_tiles, channels)),
@@ -239,6 +241,14 @@ class TreeGrower:
         other.job = job._replace(**own)
         return other
 
+    def set_root(self, n_rows: int, weight: float) -> None:
+        """Write the root of a tree of so many rows, which stand for so many."""
+        root = self.job.nodes[:1]
+        root[:] = 0
+        root["stop"], root["rows"] = n_rows, weight
+        root["left"] = root["right"] = root["feature"] = root["slot"] = root["parent"] = -1
+        root["low"], root["high"] = -np.inf, np.inf
+
     def grow(
         self,
         rows: Array | None,
@@ -255,11 +265,7 @@ class TreeGrower:
         n_rows = self.bins.n_rows if rows is None else len(rows)
         job = self.job if columns is None else self._narrow(columns)
         job.rows[:n_rows] = self.all_rows if rows is None else rows
-        root = job.nodes[:1]
-        root[:] = 0
-        root["stop"], root["rows"] = n_rows, n_rows if weight is None else weight
-        root["left"] = root["right"] = root["feature"] = root["slot"] = root["parent"] = -1
-        root["low"], root["high"] = -np.inf, np.inf
+        self.set_root(n_rows, n_rows if weight is None else weight)
         if rows is None and len(job.histograms):
             job.sums[0] = sums
         else:
@@ -322,12 +328,19 @@ class Growth:
 
     def by_level(self) -> Growth:
         """Number the nodes that hang together level by level: trees do not show how they grew."""
-        left, right = self.nodes["left"].copy(), self.nodes["right"].copy()
-        order = np.empty(len(left), np.int64)
-        order = order[: number_by_level(left, right, order)]
+        order, left, right = self._levels()
         nodes = self.nodes[order]
         nodes["left"], nodes["right"] = left[order], right[order]
         return replace(self, nodes=nodes, sums=self.sums[order])
+
+    def level_order(self) -> Array:
+        """Present numbers of the nodes in the order that :meth:`by_level` gives them."""
+        return self._levels()[0]
+
+    def _levels(self) -> tuple[Array, Array, Array]:
+        left, right = self.nodes["left"].copy(), self.nodes["right"].copy()
+        order = np.empty(len(left), np.int64)
+        return order[: number_by_level(left, right, order)], left, right
 
     def tree(self, values: Any = 0.0) -> Tree:
         """Write the nodes as a tree on raw values, with these values at its leaves."""

@@ -36,7 +36,7 @@ def blobs(n: int, flipped: float, seed: int, spread: float = 0.6) -> tuple[Array
     return X, y
 
 
-def lattice(extent: tuple[float, float, float, float] = EXTENT, n: int = 70) -> Array:
+def lattice(extent: tuple[float, float, float, float] = EXTENT, n: int = 140) -> Array:
     """Points of a grid, row by row."""
     x0, x1 = np.linspace(*extent[:2], n), np.linspace(*extent[2:], n)
     return np.stack(np.meshgrid(x0, x1), axis=-1).reshape(-1, 2)

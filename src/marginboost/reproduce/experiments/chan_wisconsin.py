@@ -307,7 +307,7 @@ def _draw_row(axes: Any, result: Result) -> None:
         axes[0].plot(voters, shares, color=color, label=f"> {threshold}")
     for k, (name, color) in enumerate((("noisy", ORANGE), ("others", BLUE))):
         axes[1].plot(np.arange(1, len(cells) + 1), cells[:, k], color=color, label=name)
-        for t, style in ((1, ":"), (50, "--"), (300, "-")):
+        for t, style in ((50, ":"), (300, "-")):
             margins = result[f"margins {name}"][MARGIN_ROUNDS.index(t)]
             height = np.arange(1, len(margins) + 1) / len(margins)
             axes[3].step(margins, height, color=color, linestyle=style, label=f"{name}, {t}")
@@ -327,7 +327,8 @@ def _draw_row(axes: Any, result: Result) -> None:
     for ax, title, x in zip(axes, titles, below, strict=True):
         ax.set(xlabel=x)
         ax.set_title(title, fontsize=9)
-        ax.legend(frameon=False, fontsize=7)
+        place = "lower right" if x == "margin" else "best"
+        ax.legend(frameon=False, fontsize=7, loc=place, ncols=2 if x == "voters" else 1)
         plain(ax)
     axes[2].set_ylim(0, min(8.0, axes[2].get_ylim()[1]))
 

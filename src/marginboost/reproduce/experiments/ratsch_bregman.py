@@ -113,7 +113,7 @@ def draw(trials: Trials, figure: Any) -> None:
     gap.plot(x, tangent, color=GREY, linestyle="--")
     ends = [np.log(at) * (other - at) + at * np.log(at) - at, other * np.log(other) - other]
     gap.plot([other, other], ends, color=ORANGE, linewidth=2)
-    gap.annotate("Δ(x, y)", (other, np.mean(ends)), xytext=(-46, 0), textcoords="offset points")
+    gap.annotate("Δ(x, y)", (other, np.mean(ends)), xytext=(6, 0), textcoords="offset points")
     gap.set(title="distance: gap above a tangent", xlabel="x")
     line = np.linspace(-0.2, 2.6, 2)
     for ax in (two, path):

@@ -19,7 +19,7 @@ from ...algorithms import AdaBoostClassifier, BaggedVoteClassifier
 from ...types import Array
 from .. import Case, Comparison, Experiment, Finding, Trials
 from ..frame import Result
-from ._planar import banana, draw_votes, lattice
+from ._planar import EXTENT, banana, draw_votes, lattice
 
 STAGES = (1, 2, 3, 5, 10, 100)
 ROWS, VARIANCE = 80, 0.04
@@ -51,12 +51,15 @@ def trial(seed: int, rounds: int) -> Result:
     weights = [np.exp(-y * lengths[t - 1] * votes[t - 1]) for t in stages]
     near = np.abs(votes[-1]) <= np.quantile(np.abs(votes[-1]), 0.25)
     last = weights[-1] / weights[-1].sum()
-    return {
+    drawn = {
         "X": X,
         "y": y,
         "votes": [np.round(grid[t - 1], 4) for t in stages],
         "weights": [w / w.sum() for w in weights],
         "bagged": np.round(bagged.decision_function(turned(lattice())), 4),
+    }
+    return {
+        **(drawn if seed == 0 else {}),
         "error, one line": float(np.mean(next(model.staged_predict(turned(X_test))) != y_test)),
         "error, AdaBoost": 1.0 - model.score(turned(X_test), y_test),
         "error, bagging": 1.0 - bagged.score(turned(X_test), y_test),
@@ -96,7 +99,7 @@ def draw(trials: Trials, figure: Any) -> None:
         ax.set_title(f"round {t}", fontsize=10)
         if k >= 4:
             n = round(np.sqrt(len(found["bagged"])))
-            grid, extent = np.array(found["bagged"]).reshape(n, n), (-1.9, 2.9, -1.6, 2.1)
+            grid, extent = np.array(found["bagged"]).reshape(n, n), EXTENT
             style = {"colors": GREEN, "linestyles": "--", "linewidths": 1.6}
             ax.contour(grid, levels=[0], extent=extent, **style)
     figure.suptitle("Size of a point: its weight. Dashed: bagging", fontsize=10)

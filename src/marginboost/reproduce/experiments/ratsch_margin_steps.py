@@ -111,7 +111,7 @@ EXPERIMENT = Experiment(
     findings,
     sizes={
         "tiny": {"seeds": 2, "rounds": 40},
-        "quick": {"seeds": 5, "rounds": 1000},
+        "quick": {"seeds": 3, "rounds": 1000},
         "full": {"seeds": 10, "rounds": 10_000},
     },
     draw=draw,

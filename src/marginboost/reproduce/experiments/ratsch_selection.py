@@ -102,7 +102,7 @@ def draw(trials: Trials, figure: Any) -> None:
         for name, color in zip(SELECTIONS, (GREEN, ORANGE), strict=True):
             margins = trials.array(f"{name}, {target:.2f}")
             ax.plot(trials.array("ρ*"), margins, ".", color=color, label=f"{name} hypothesis")
-        ax.set(xlabel="largest margin ρ*", title=f"ϱ = {target:.2f}", xlim=(0, 1), ylim=(-0.4, 1))
+        ax.set(xlabel="largest margin ρ*", title=f"ϱ = {target:.2f}", xlim=(0, 1), ylim=(-0.1, 1))
         plain(ax)
     axes[0].set_ylabel("margin reached")
     axes[1].legend(frameon=False, fontsize=9)

@@ -1,0 +1,60 @@
+"""The site: user guide, gallery, reference, catalogue. Built by ``make docs``."""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from reference_page import write_reference
+
+import marginboost
+
+write_reference(HERE)
+
+project = "marginboost"
+copyright = "the marginboost developers"
+version = release = marginboost.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "**/*.ipynb", "gallery/*.md5"]
+templates_path = ["_templates"]
+myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+suppress_warnings = ["config.cache"]  # a gallery's order is a function, which cannot be kept
+
+autosummary_generate = True
+autodoc_typehints = "none"  # docstrings say it in words
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": os.environ.get("MARGINBOOST_GALLERY", "plot_"),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "marginboost"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": False,
+    "show_toc_level": 2,
+    "navbar_align": "left",
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"index": []}

@@ -1,0 +1,115 @@
+"""Write docs/reproduction.md from the results of experiments, and docs/datasets.md from its table.
+
+    python tools/reproduction.py            # write both
+    python tools/reproduction.py --check    # fail if they are not up to date
+
+Results are the JSON files that ``marginboost reproduce ID --out docs/results/reproduce`` leaves; a
+number on the page is in one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from marginboost import datasets
+from marginboost.reproduce.runner import about, as_markdown, names
+
+DOCS = Path(__file__).parents[1] / "docs"
+RESULTS = DOCS / "results" / "reproduce"
+PAGE, SETS = DOCS / "reproduction.md", DOCS / "datasets.md"
+
+INTRODUCTION = """# Reproduction
+
+Experiments of the literature, published beside measured. Written by `python tools/reproduction.py`
+from `docs/results/reproduce`; do not edit. A run of your own:
+
+```
+marginboost reproduce --list
+marginboost reproduce ID --out FOLDER            # minutes
+marginboost reproduce ID --full --out FOLDER     # the published number of trials
+```
+
+It leaves `ID.json`, `ID.md`, `ID.png` and `ID.trials.jsonl`, from which an interrupted run goes
+on. *Within* means: at most two standard errors, of both means together, from what was published;
+in brackets how many. Data sets that do not come with the package are described in
+[datasets.md](datasets.md).
+"""
+DATA = """# Data sets
+
+`marginboost.datasets.load(name)` looks in the folder that the environment variable
+`MARGINBOOST_DATA` names, in the package and in scikit-learn, in the cache, and at OpenML, in this
+order. What comes from OpenML is compared with the counts below and kept in the cache with a
+checksum. A file of your own is `NAME.npz` with arrays `X` and `y` (or `series` and `n_train`), and
+where you have them `train_idx` and `test_idx` (one split per row), `classes`, `feature_names`,
+`is_categorical`; a missing value is NaN, a category a number.
+
+Written by `python tools/reproduction.py` from `src/marginboost/datasets/data/sources.csv`.
+
+| name | | rows | features | classes | origin | licence | comes with |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def results() -> list[dict]:
+    """Results that are on record, in the order of the list of experiments."""
+    files = [RESULTS / f"{name}.json" for name in names()]
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+
+
+def reproduction() -> str:
+    """Return the page of experiments."""
+    found = results()
+    lines = [INTRODUCTION, "| experiment | | findings that hold | trials |", "|---|---|---|---|"]
+    for data in found:
+        holds = [finding["holds"] for finding in data["findings"]]
+        title = data["about"].partition("\n")[0].rstrip(".")
+        name = data["experiment"]
+        lines.append(
+            f"| [{name}](#{name}) | {title} | {sum(holds)} of {len(holds)} | {data['trials']} |"
+        )
+    missing = sorted(set(names()) - {data["experiment"] for data in found})
+    if missing:
+        listed = ", ".join(f"`{name}` ({about(name).partition(chr(10))[0]})" for name in missing)
+        lines += ["", f"Without a result on record: {listed}"]
+    for data in found:
+        name = data["experiment"]
+        picture = RESULTS / f"{name}.png"
+        lines += ["", f'<a id="{name}"></a>', "", as_markdown(data, level=2)]
+        if picture.is_file():
+            lines += ["", f"![{name}](results/reproduce/{name}.png)"]
+    return "\n".join(lines) + "\n"
+
+
+def data_sets() -> str:
+    """Return the page of data sets."""
+    rows = []
+    for name in datasets.known():
+        source = datasets.provenance(name)
+        classes = len(source.class_counts) or "–"
+        way = source.comes_with or ("OpenML " + str(source.openml_id) if source.openml_id else "–")
+        size = f"{source.rows} | {source.features} | {classes}"
+        origin = f"{source.origin} | {source.licence} | {way}"
+        rows.append(f"| `{name}` | {source.title} | {size} | {origin} |")
+    return DATA + "\n".join(rows) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or compare them."""
+    pages = {PAGE: reproduction(), SETS: data_sets()}
+    if "--check" in arguments:
+        stale = [page.name for page, text in pages.items() if _content(page) != text]
+        print("\n".join(f"{name} is not up to date" for name in stale))
+        return 1 if stale else 0
+    for page, text in pages.items():
+        page.write_text(text, encoding="utf-8")
+    return 0
+
+
+def _content(page: Path) -> str:
+    return page.read_text(encoding="utf-8") if page.is_file() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
