@@ -13,7 +13,8 @@ import numpy as np
 from .environment import ROOT
 from .report import Cell, Table
 from .robust import OURS, RESULTS, complete, summary
-from .robust_sets import DESIGN
+from .robust_sets import DESIGN, n_sets
+from .sizes import FULL
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
@@ -44,9 +45,10 @@ def what_was_run(found: dict[str, Any]) -> str:
     splits = sorted({case[3] for case in cases})
     rows = sorted({int(case[4]) for case in cases})
     versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    whole = f"{len(sets)} of {n_sets()} sets, {len(splits)} of {FULL.robust_splits} splits"
     return (
-        f"{len(cases)} cases; at most {' and '.join(map(str, rows))} rows to learn from; "
-        f"{len(splits)} split{'s' if len(splits) > 1 else ''}; flips: {', '.join(kinds)}. "
+        f"{len(cases)} cases, {whole}, {len(kinds)} of {len(FULL.robust_kinds)} kinds of flips "
+        f"({', '.join(kinds)}); at most {' and '.join(map(str, rows))} rows to learn from. "
         f"Design sets: {', '.join(design) or 'none'}. Sets that only judge: "
         f"{', '.join(others) or 'none'}. {versions}."
     )

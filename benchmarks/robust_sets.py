@@ -68,6 +68,11 @@ def names() -> list[str]:
     return [name for pair in pairs for name in pair if name is not None]
 
 
+def n_sets() -> int:
+    """Sets of the whole grid."""
+    return len(FILES) + len(_makers())
+
+
 def _makers() -> dict[str, Callable[[], tuple[Array, Array]]]:
     from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 

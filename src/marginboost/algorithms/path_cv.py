@@ -45,7 +45,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         Values of ν to choose from, each in (0, 1], all tried on all folds; None is nine values from
         0.05 to 0.7, of which those are tried that let a row of each fold fall short: all of them on
         the first fold, the best three on the others, on half of the rows, but at least 1,000 and
-        at most 10,000.
+        at most 4,000.
     choice : {"best", "one-se", "bound"}
         Smallest error in cross-validation; the largest ν whose error is within one standard error
         of that; or the smallest ν-bound (eq. 4.13) on all rows, where it exists.

@@ -52,7 +52,7 @@ class PathCV(BaseMarginClassifier):
     finalists: ClassVar[int | None] = None
     """Values that go on after the first fold, where none are listed; None is all of them."""
     fewest_rows_compared: ClassVar[int] = 1_000
-    most_rows_compared: ClassVar[int] = 10_000
+    most_rows_compared: ClassVar[int] = 4_000
     """Half of the rows take part where only some values go on, but no fewer or more than these."""
 
     cv: Any
