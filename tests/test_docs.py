@@ -1,20 +1,24 @@
 """Every Python snippet in the documents runs, page by page, from top to bottom.
 
-A reader has rows and labels of their own, and a model; so do the snippets.
+A reader has rows and labels of their own, and a model; so do the snippets. Commands in blocks of
+the kind ``console`` run between them, and print what stands below them.
 """
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import marginboost
+from marginboost.cli.main import main
 
 DOCS = Path(__file__).parents[1] / "docs"
-FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [page for page in sorted(DOCS.glob("*.md")) if FENCE.search(page.read_text())]
+LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +39,14 @@ def at_hand():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
-def test_snippets_run(page, at_hand, tmp_path, monkeypatch):
+def test_snippets_run(page, at_hand, tmp_path, monkeypatch, capfdbinary):
     pytest.importorskip("matplotlib").use("Agg")
     monkeypatch.chdir(tmp_path)
     names = dict(at_hand)
-    for block in FENCE.findall(page.read_text()):
-        if ">>>" in block:
+    for kind, block in FENCE.findall(page.read_text()):
+        if kind == "console":
+            run_commands(block, capfdbinary)
+        elif ">>>" in block:
             test = doctest.DocTestParser().get_doctest(block, names, page.name, str(page), 0)
             runner = doctest.DocTestRunner()
             runner.run(test, clear_globs=False)
@@ -48,3 +54,16 @@ def test_snippets_run(page, at_hand, tmp_path, monkeypatch):
             assert runner.failures == 0
         else:
             exec(compile(block, str(page), "exec"), names)
+
+
+def run_commands(block, capture):
+    """Run the lines of a block that begin with a dollar; what follows is what they print."""
+    for line, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+        program, *arguments = shlex.split(line)
+        assert program == "marginboost"
+        capture.readouterr()
+        assert main(arguments) == 0, line
+        printed = capture.readouterr().out.decode()
+        wanted = expected.replace("<BLANKLINE>\n", "\n")
+        same = doctest.OutputChecker().check_output(wanted, printed, LOOSE)
+        assert same, f"{line}\n{printed}"

@@ -16,7 +16,7 @@ from .output import Answer, Screen, as_json, visible
 
 COMMANDS = (
     *("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare"),
-    "reproduce",
+    *("reproduce", "warm-up"),
 )
 
 LONGEST = 10_000
@@ -52,7 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"marginboost {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        module: Any = import_module(f".{name}", __package__)
+        module: Any = import_module(f".{name.replace('-', '_')}", __package__)
         summary, _, details = (module.__doc__ or name).partition("\n")
         command = commands.add_parser(
             name,

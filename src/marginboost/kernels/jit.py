@@ -14,10 +14,14 @@ from typing import Any
 from numba import config, extending, njit
 from numba.core import cgutils
 
+from .announce import listen
+
 build: Any = cgutils  # Numba's types know nothing of these
 switches: Any = config
 
 COMPILED = not switches.DISABLE_JIT
+if COMPILED:
+    listen()
 
 NO_CACHE = "no locator available"
 """What Numba says where it finds no folder to keep compiled code in."""
