@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .audit import audit
 from .choosing_nu import choosing_nu
+from .cluster import dask
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
@@ -34,7 +35,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses, choosing_nu),
         *(gradient, leveraging, shapley, audit, target_audit, regression),
-        *(robust, stream),
+        *(robust, stream, dask),
     )
 }
 

@@ -5,11 +5,15 @@ leaf by leaf too. Times are from raw arrays, and for training alone on data binn
 several classes everybody grows one tree per class and round, under one softmax; steps are made
 equally long there, for the libraries scale the curvature of K classes each in its own way: by K /
 (K - 1) (LightGBM and we), by 2 (XGBoost), not at all (scikit-learn).
+
+On the first data set once more with constraints and half of the columns drawn for every split, and
+with half of the columns drawn for every tree, where a contender has such a setting.
 """
 # ruff: noqa: D102 -- the methods of a contender are documented once, on Contender.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,17 +30,53 @@ LEAVES, RATE = 31, 0.1
 COLUMNS = ["contender", "best s", "all s", "× our time", "trees", "test log loss"]
 
 
+@dataclass(frozen=True)
+class Constraints:
+    """What trees must keep to.
+
+    Attributes
+    ----------
+    name : str
+        For the report; empty where there is nothing to keep to.
+    directions : tuple of int
+        Of every column: -1, 0 or 1; empty for none.
+    groups : tuple of tuple of int
+        Columns that may meet on one way from root to leaf; none where all may.
+    per_split, per_tree : float
+        Shares of the columns that are drawn.
+    """
+
+    name: str = ""
+    directions: tuple[int, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
+    per_split: float = 1.0
+    per_tree: float = 1.0
+
+
+FREE = Constraints()
+
+
 class OurTrees(MarginBoost):
     """Our gradient boosting."""
 
-    def __init__(self, n_classes: int = 2) -> None:
-        self.n_classes = n_classes
+    def __init__(self, n_classes: int = 2, kept: Constraints = FREE) -> None:
+        self.n_classes, self.kept = n_classes, kept
 
     def fit(self, X: Array, y: Array, rounds: int) -> Any:
         from marginboost import GradientBoostClassifier, SoftmaxBoostClassifier
 
         kind = SoftmaxBoostClassifier if self.n_classes > 2 else GradientBoostClassifier
-        return kind(n_estimators=rounds, learning_rate=RATE, max_leaf_nodes=LEAVES).fit(X, y)
+        directions = self.kept.directions
+        more: dict[str, Any] = {"monotonic_cst": directions} if directions else {}
+        return kind(
+            n_estimators=rounds,
+            learning_rate=RATE,
+            max_leaf_nodes=LEAVES,
+            interaction_cst=self.kept.groups or None,
+            max_features=self.kept.per_split,
+            colsample_bytree=self.kept.per_tree,
+            **more,
+        ).fit(X, y)
 
     def scores(self, model: Any, X: Array) -> Array:
         return model.predict_proba(X)
@@ -48,15 +88,20 @@ class OurTrees(MarginBoost):
 class LightGBMTrees(LightGBM):
     """LightGBM with trees."""
 
-    def __init__(self, layout: str, n_classes: int = 2) -> None:
+    def __init__(self, layout: str, n_classes: int = 2, kept: Constraints = FREE) -> None:
         super().__init__(layout)
-        self.n_classes = n_classes
+        self.n_classes, self.kept = n_classes, kept
 
     @property
     def _parameters(self) -> dict[str, Any]:
         several = {"objective": "multiclass", "num_class": self.n_classes}
+        kept = self.kept
         return {
             **super()._parameters,
+            **({"monotone_constraints": list(kept.directions)} if kept.directions else {}),
+            **({"interaction_constraints": list(map(list, kept.groups))} if kept.groups else {}),
+            "feature_fraction": kept.per_tree,
+            "feature_fraction_bynode": kept.per_split,
             "num_leaves": LEAVES,
             "max_depth": -1,
             "learning_rate": RATE,
@@ -70,12 +115,13 @@ class LightGBMTrees(LightGBM):
 class XGBoostTrees(XGBoost):
     """XGBoost with trees, the best leaf first."""
 
-    def __init__(self, n_classes: int = 2) -> None:
-        self.n_classes = n_classes
+    def __init__(self, n_classes: int = 2, kept: Constraints = FREE) -> None:
+        self.n_classes, self.kept = n_classes, kept
 
     def fit_binned(self, binned: Any, rounds: int) -> Any:
         import xgboost
 
+        kept = self.kept
         several = {"objective": "multi:softprob", "num_class": self.n_classes}
         parameters = {
             "objective": "binary:logistic",
@@ -87,6 +133,10 @@ class XGBoostTrees(XGBoost):
             "learning_rate": RATE * (2.0 * shrunk(self.n_classes) if self.n_classes > 2 else 1.0),
             "nthread": available_threads(),
             "verbosity": 0,
+            "colsample_bytree": kept.per_tree,
+            "colsample_bynode": kept.per_split,
+            **({"monotone_constraints": kept.directions} if kept.directions else {}),
+            **({"interaction_constraints": str([*map(list, kept.groups)])} if kept.groups else {}),
             **(several if self.n_classes > 2 else {}),
         }
         return xgboost.train(parameters, binned, num_boost_round=rounds)
@@ -101,15 +151,26 @@ class XGBoostTrees(XGBoost):
 class HistTrees(HistGradientBoosting):
     """scikit-learn's histogram gradient boosting with trees."""
 
-    def __init__(self, n_classes: int = 2) -> None:
-        self.n_classes = n_classes
+    def __init__(self, n_classes: int = 2, kept: Constraints = FREE) -> None:
+        self.n_classes, self.kept = n_classes, kept
+
+    def skip(self, task: str) -> str | None:
+        if self.kept.per_tree < 1.0:
+            return "scikit-learn's HistGradientBoosting draws columns for splits, not for trees"
+        return super().skip(task)
 
     def fit(self, X: Array, y: Array, rounds: int) -> Any:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         rate = RATE * (shrunk(self.n_classes) if self.n_classes > 2 else 1.0)
         return HistGradientBoostingClassifier(
-            max_iter=rounds, max_leaf_nodes=LEAVES, learning_rate=rate, early_stopping=False
+            max_iter=rounds,
+            max_leaf_nodes=LEAVES,
+            learning_rate=rate,
+            early_stopping=False,
+            monotonic_cst=self.kept.directions or None,
+            interaction_cst=self.kept.groups or None,
+            max_features=self.kept.per_split,
         ).fit(X, y)
 
     def scores(self, model: Any, X: Array) -> Array:
@@ -129,14 +190,27 @@ def _both(chances: Array) -> Array:
     return np.column_stack([1.0 - chances, chances]) if chances.ndim == 1 else chances
 
 
-def contenders(n_classes: int = 2) -> list[Contender]:
+def contenders(n_classes: int = 2, kept: Constraints = FREE) -> list[Contender]:
     """Us first, then the peers."""
     return [
-        OurTrees(n_classes),
-        LightGBMTrees("column", n_classes),
-        LightGBMTrees("row", n_classes),
-        XGBoostTrees(n_classes),
-        HistTrees(n_classes),
+        OurTrees(n_classes, kept),
+        LightGBMTrees("column", n_classes, kept),
+        LightGBMTrees("row", n_classes, kept),
+        XGBoostTrees(n_classes, kept),
+        HistTrees(n_classes, kept),
+    ]
+
+
+def variants(X: Array, y: Array) -> list[Constraints]:
+    """Directions of a fifth of the columns as in the data, two groups of columns, and draws."""
+    n_features = X.shape[1]
+    lean = np.sign(X.T @ (y - y.mean())).astype(int)
+    lean[max(1, n_features // 5) :] = 0
+    half = n_features // 2
+    groups = (tuple(range(half)), tuple(range(half, n_features)))
+    return [
+        Constraints("constraints, columns per split", tuple(lean.tolist()), groups, 0.5),
+        Constraints("columns per tree", per_tree=0.5),
     ]
 
 
@@ -160,6 +234,9 @@ def gradient(sizes: Sizes) -> Section:
         train, test = synthetic(*shape), synthetic(sizes.test_rows, shape[1], TEST)
         for task in ("raw", "binned"):
             _race(section, task, sizes, train, test)
+        if shape == sizes.gradient_shapes[0]:
+            for kept in variants(*train):
+                _race(section, "raw", sizes, train, test, kept)
     for shape in sizes.gradient_class_shapes:
         train = several_classes(*shape, sizes.gradient_classes)
         test = several_classes(sizes.test_rows, shape[1], sizes.gradient_classes, TEST)
@@ -174,11 +251,12 @@ def _race(
     sizes: Sizes,
     train: tuple[Array, Array],
     test: tuple[Array, Array],
+    kept: Constraints = FREE,
 ) -> None:
     """Time all who can do the task on one data set, and judge time and loss."""
     n_classes = int(train[1].max()) + 1
     rounds = sizes.gradient_rounds if n_classes == 2 else sizes.gradient_class_rounds
-    racing, skipped = able(contenders(n_classes), task)
+    racing, skipped = able(contenders(n_classes, kept), task)
     section.skipped += skipped
     few = train[0][:20_000], train[1][:20_000]
     tasks: dict[str, Any] = {}
@@ -194,6 +272,7 @@ def _race(
     start = "from raw arrays" if task == "raw" else "training alone"
     classes = "" if n_classes == 2 else f", {n_classes} classes"
     what = f"{rounds} rounds, {n_rows:,} × {n_features}{classes}, {start}"
+    what += f", {kept.name}" if kept.name else ""
     section.times[what] = times
     us = racing[0].name
     losses = {c.name: _log_loss(c.scores(models[c.name], test[0]), test[1]) for c in racing}

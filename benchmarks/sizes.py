@@ -40,6 +40,10 @@ class Sizes:
 
     cold_repeats: int = 3
 
+    cluster_shape: Shape = (200_000, 20)
+    cluster_rounds: int = 100
+    cluster_workers: tuple[int, ...] = (1, 2, 3)
+
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
     regression_rows: int = 3000
@@ -112,6 +116,9 @@ QUICK = Sizes(
     memory_shapes=((200_000, 50), (200_000, 150), (400_000, 50)),
     memory_rounds=10,
     cold_repeats=1,
+    cluster_shape=(5_000, 6),
+    cluster_rounds=10,
+    cluster_workers=(1, 2),
     gradient_shapes=((10_000, 50), (20_000, 28)),
     gradient_rounds=20,
     gradient_class_shapes=((5_000, 20),),

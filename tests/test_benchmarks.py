@@ -247,9 +247,9 @@ def test_gradient(capsys):
     )
     section = gradient.gradient(sizes)
     check_section(section, capsys)
-    assert len(section.tables) == 3
+    assert len(section.tables) == 5
     names = [contender.name for contender in gradient.contenders()]
-    trees = {row[0]: row[4] for row in section.tables[2].rows}
+    trees = {row[0]: row[4] for row in section.tables[4].rows}
     assert set(trees) <= set(names)
     assert all(9 <= count <= 12 for count in trees.values())  # ours with one constant per class
 

@@ -160,6 +160,16 @@ def test_columns_of_a_tree_are_drawn_anew():
         assert other.fit(X, targets(kind, y)).estimators_ != model.estimators_
 
 
+@pytest.mark.parametrize("setting", ["colsample_bytree", "max_features"])
+def test_a_draw_without_a_split_does_not_end_the_run(setting):
+    """Of three columns two are constant; a draw of one of these is followed by another."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=100), np.zeros(100), np.ones(100)])
+    model = make("numbers", **{setting: 0.3}).fit(X, X[:, 0] + 0.1 * rng.normal(size=100))
+    assert model.n_iter_ == SMALL["n_estimators"]
+    assert all(tree.n_leaves > 1 for tree in model.estimators_[1:])
+
+
 def test_a_tree_of_some_columns_is_that_of_a_table_of_these():
     X, y = rows(0)
     model = make("numbers", colsample_bytree=0.5, n_estimators=1).fit(X, y)

@@ -4,6 +4,9 @@ import hashlib
 import json
 import os
 import signal
+import threading
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -77,6 +80,16 @@ class Kill(Callback):
             os.kill(pids[min(pids)], signal.SIGKILL)
 
 
+def fit_in_time(model, *rows, limit=60.0):
+    """Fit a model in another thread; it must not hang."""
+    outcome = []
+    thread = threading.Thread(target=lambda: outcome.append(model.fit(*rows)), daemon=True)
+    thread.start()
+    thread.join(limit)
+    assert outcome, f"the fit has failed, or has not ended after {limit} s"
+    return model
+
+
 def test_frames_give_the_model_of_one_machine(client, tmp_path):
     frame, y, weights = table()
     weights[::7] = 0.0
@@ -93,6 +106,18 @@ def test_frames_give_the_model_of_one_machine(client, tmp_path):
     np.testing.assert_array_equal(lazy.compute(), local.predict_proba(frame))
 
 
+def test_a_killed_worker_costs_time_and_nothing_else(client, tmp_path):
+    frame, y, _ = table(1)
+    X = frame[list("abd")].to_numpy()
+    local = ArcGVClassifier(n_estimators=30, monotone=False).fit(X, y)
+    rows = da.from_array(X, chunks=(700, 2)), da.from_array(y.to_numpy(), chunks=900)
+    callbacks = [Kill(client, {10})]
+    model = DaskArcGVClassifier(n_estimators=30, monotone=False, callbacks=callbacks, client=client)
+    fit_in_time(model, *rows)
+    assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
+
+
+@pytest.mark.slow
 def test_several_classes_and_a_worker_killed_within_a_tree(client, tmp_path):
     frame, _, _ = table(2)
     X = frame[list("abc")].to_numpy()
@@ -108,12 +133,29 @@ def test_several_classes_and_a_worker_killed_within_a_tree(client, tmp_path):
     np.testing.assert_array_equal(lazy.compute(), local.predict_proba(X))
 
 
-def test_a_killed_worker_costs_time_and_nothing_else(client, tmp_path):
-    frame, y, _ = table(1)
-    X = frame[list("abd")].to_numpy()
-    local = ArcGVClassifier(n_estimators=30, monotone=False).fit(X, y)
-    rows = da.from_array(X, chunks=(700, 2)), da.from_array(y.to_numpy(), chunks=900)
-    callbacks = [Kill(client, {10})]
-    model = DaskArcGVClassifier(n_estimators=30, monotone=False, callbacks=callbacks)
-    model.fit(*rows)
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [1, 3])
+def test_any_number_of_workers(cluster, client, tmp_path, n_workers):
+    cluster.scale(n_workers)
+    while len(client.scheduler_info(n_workers=-1)["workers"]) != n_workers:
+        time.sleep(0.1)
+    frame, y, weights = table(3)
+    local = GradientBoostClassifier(n_estimators=10).fit(frame, y, weights)
+    parts = [dd.from_pandas(data, npartitions=7) for data in (frame, y, weights)]
+    model = DaskGradientBoostClassifier(n_estimators=10).fit(*parts)
     assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
+
+
+@pytest.mark.slow
+def test_workers_killed_at_random(client, tmp_path):
+    frame, y, _ = table(4)
+    X = frame[list("abd")].to_numpy()
+    local = digest(AdaBoostClassifier(n_estimators=40).fit(X, y), tmp_path)
+    rows = da.from_array(X, chunks=(600, 3)), da.from_array(y.to_numpy(), chunks=600)
+    moments = np.random.default_rng(0).uniform(0.1, 3.0, 4)
+    for moment in moments:  # also while rows are binned
+        kill = threading.Timer(moment, Kill(client, {0}).on_round, [SimpleNamespace(round=0)])
+        kill.start()
+        model = fit_in_time(DaskAdaBoostClassifier(n_estimators=40, client=client), *rows)
+        kill.join()
+        assert digest(model.to_local(), tmp_path) == local

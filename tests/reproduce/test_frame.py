@@ -160,3 +160,9 @@ def test_missing_data_are_said_before_any_work(tmp_path, monkeypatch):
 
 def _offline(**settings):
     raise OSError("no network")
+
+
+@pytest.mark.slow
+def test_trials_in_other_processes_are_the_same():
+    one, two = (reproduce.run("book-chapter-2", "tiny", n_jobs=n).tables for n in (1, 2))
+    assert one == two

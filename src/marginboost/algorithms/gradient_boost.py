@@ -357,6 +357,11 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
                 f"monotonic_cst: got directions with {len(data.classes)} classes, expected None "
                 "with more than two: a column cannot raise the chances of all of them"
             )
+        if data.parts is not None and self.early_stopping is True:
+            raise ValueError(
+                "early_stopping: got True with rows in parts, expected False: none of them can be "
+                "held back"
+            )
         super().learn(data, oracle, reduction)
 
     def check_parameters(self) -> None:

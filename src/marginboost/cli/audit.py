@@ -17,6 +17,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,7 @@ class Audited:
     audit: LabelAudit | TargetAudit
     row_numbers: Any
     ids: list[str] | None
+    read_rows: Any = None
 
     def payload(self) -> dict[str, Any]:
         """What the page shows."""
@@ -93,7 +95,7 @@ class Audited:
         names = {"title": self.title, "ids": self.ids, "row_numbers": self.row_numbers}
         if isinstance(self.audit, _target_audit()):
             return target_payload(self.audit, **names)
-        return audit_payload(self.audit, **names)
+        return audit_payload(self.audit, **names, read_rows=self.read_rows)
 
 
 def run(args: argparse.Namespace) -> Answer:
@@ -199,12 +201,16 @@ def labelled_rows(args: argparse.Namespace, read: Any) -> Any:
 
 def audit_rows(args: argparse.Namespace, data: Any) -> Audited:
     """Audit the rows of a table; a column that gives the labels away is warned of."""
+    from ..data import BinnedMatrix
+    from .dataset import raw_rows
+
     numbers = row_numbers(data.file)
     title = "standard input" if args.data == "-" else Path(args.data).name
     ids = _ids(args, data.file, numbers)
     if data.is_regression:
         return Audited(title, target_audit.fit(args, data), numbers, ids)
-    return Audited(title, _audit_labels(args, data), numbers, ids)
+    read_rows = partial(raw_rows, args, data) if isinstance(data.X, BinnedMatrix) else None
+    return Audited(title, _audit_labels(args, data), numbers, ids, read_rows)
 
 
 def _target_audit() -> type[TargetAudit]:

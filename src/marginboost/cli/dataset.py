@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data import Batches, BinnedMatrix
+from ..data import Batches, BinnedMatrix, Table
 from ..model import Features
 from ..types import Array
 from . import columns
@@ -168,6 +168,15 @@ def _binned_data(
     if bins.weights is not None:
         columns.some_weight(file, args.weight, bins.weights)
     return Dataset(file, bins, labels, bins.weights)
+
+
+def raw_rows(args: argparse.Namespace, data: Dataset, rows: Array) -> Table:
+    """Values of some rows of a table that was binned, in this order."""
+    order, names = np.argsort(rows), list(data.X.names)
+    parts = data.file.keep(rows[order]).parts(names)
+    found = require("pyarrow").concat_tables([_features(args, part, names) for part in parts])
+    in_order = found.unify_dictionaries().take(np.argsort(order))
+    return Table(in_order, names, data.X.categories)
 
 
 def check_classes(data: Dataset, label: str | None) -> None:

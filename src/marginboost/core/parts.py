@@ -51,12 +51,15 @@ class Source(NamedTuple):
         Positive.
     n_threads : int
         Threads for its kernels.
+    ends : array (features, 2), optional
+        Smallest and largest value of each feature, NaN where there is none.
     """
 
     bins: BinnedMatrix
     labels: Array
     weights: Array
     n_threads: int = 1
+    ends: Array | None = None
 
 
 class Place:
@@ -254,11 +257,14 @@ class PartedSample(_Divided):
         The rows.
     least_prior : float
         Smallest prior weight.
+    ends : array (features, 2), optional
+        Smallest and largest value of each feature, where the parts know them.
     """
 
     _: KW_ONLY
     places: Parts
     least_prior: float
+    ends: Array | None = None
 
     @property
     def parts(self) -> Parts:
@@ -295,7 +301,7 @@ class PartedSample(_Divided):
         if sides is not None and not np.abs(sides).all():
             raise TypeError("a code that leaves classes out cannot be used on rows in parts")
         facts = parts.each(measure)
-        counts, totals, least, most, missing = zip(*facts, strict=True)
+        counts, totals, least, most, missing, ends = zip(*facts, strict=True)
         total = rounded(sum(totals))
         least_prior, n_rows = min(least) / total, sum(counts)
         all_equal = least_prior == max(most) / total
@@ -312,19 +318,27 @@ class PartedSample(_Divided):
             all_equal=all_equal,
             places=parts,
             least_prior=least_prior,
+            ends=None if ends[0] is None else _outermost(np.array(ends)),
         )
+
+
+def _outermost(ends: Array) -> Array:
+    """Smallest and largest values of all parts, (parts, features, 2) to (features, 2)."""
+    lows, highs = ends[..., 0], ends[..., 1]
+    return np.column_stack([np.fmin.reduce(lows, axis=0), np.fmax.reduce(highs, axis=0)])
 
 
 def _ask_sample(part: Part, question: Callable[[Sample], T]) -> T:
     return question(part.sample)
 
 
-def measure(part: Part) -> tuple[int, int, float, float, Array]:
-    """Rows, exact weight, smallest and largest weight, and which features have missing values."""
+def measure(part: Part) -> tuple[int, int, float, float, Array, Array | None]:
+    """Rows, exact weight, extreme weights, features with missing values, ends of features."""
     assert part.source is not None
     weights = part.source.weights
     extremes = float(weights.min()), float(weights.max())
-    return len(weights), exact_sum(weights), *extremes, part.source.bins.has_missing
+    source = part.source
+    return len(weights), exact_sum(weights), *extremes, source.bins.has_missing, source.ends
 
 
 @lays_out
@@ -333,7 +347,7 @@ def begin(
 ) -> None:
     """Make the sample of a part; ``total`` and ``n_rows`` are those of all parts."""
     assert part.source is not None
-    bins, labels, weights, n_threads = part.source
+    bins, labels, weights, n_threads, _ = part.source
     y = labels if sides is None else sides[labels]
     part.start(
         PartSample(

@@ -58,7 +58,9 @@ class Run:
         """
         if self.sample.numeric:
             return np.full(len(self.scores), np.nan)
-        return self.sample.y * self.scores / (self.ensemble.l1_norm or 1.0)
+        margins = self.sample.y * self.scores
+        margins /= self.ensemble.l1_norm or 1.0  # in place: rows may be many
+        return margins
 
 
 def train(

@@ -164,8 +164,13 @@ def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatri
     """Codes, labels and weights of the rows that count."""
     used, labels, weights = weighed
     n_threads = get_worker().state.nthreads
-    bins = layout.bin(Table(read_rows(X), layout.names).take(used).source, n_jobs=n_threads)
-    return Source(bins, labels, weights, n_threads)
+    table = Table(read_rows(X), layout.names, layout.categories).take(used)
+    bins = layout.bin(table.source, n_jobs=n_threads)
+    ends = np.full((bins.n_features, 2), np.nan)
+    for j in range(bins.n_features):
+        values = np.asarray(table.column(j), np.float64)
+        ends[j] = np.fmin.reduce(values), np.fmax.reduce(values)
+    return Source(bins, labels, weights, n_threads, ends)
 
 
 # -- the client ------------------------------------------------------------------------------------
@@ -203,7 +208,6 @@ def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
     rows = [futures[start : start + n_parts] for start in range(0, len(futures), n_parts)]
     if sample_weight is None:
         rows.append([None] * len(rows[0]))
-    _warn_of_data(client, futures)
     return [Pieces(*pieces) for pieces in zip(*rows, strict=True)]
 
 
@@ -225,10 +229,11 @@ def _has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
 
 
 def _warn_of_data(client: Client, futures: list[Future]) -> None:
+    """Warn where rows could not be made anew; what they are made from must be on the cluster."""
     if client.run_on_scheduler(_has_no_recipe, [future.key for future in futures]):
         warnings.warn(
-            "X, y or sample_weight were put on the cluster as data (scatter): what a lost worker "
-            "held of them cannot be made anew, and the fit would end with an error",
+            "X: got rows that were put on the cluster as data (scatter): those that a lost worker "
+            "held cannot be made anew, and the fit would end with an error",
             UserWarning,
             stacklevel=5,
         )
@@ -355,6 +360,7 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     surveys = client.gather(
         [client.submit(survey, *piece, categorical, classes, pure=False) for piece in pieces]
     )
+    _warn_of_data(client, [piece.X for piece in pieces])
     pieces = [piece for piece, found in zip(pieces, surveys, strict=True) if len(found.labels)]
     surveys = [found for found in surveys if found.n_rows]
     if not surveys:

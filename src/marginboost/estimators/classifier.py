@@ -367,10 +367,10 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             run=FittedRun.of(run),
             link=self.make_link(),
         )
-        self.dual_ = np.zeros(len(data.labels))
-        self.dual_[used] = run.dual
-        self.margins_ = run.margins
+        self.dual_, self.margins_ = run.dual, run.margins
         if len(used) < len(data.labels):
+            self.dual_ = np.zeros(len(data.labels))
+            self.dual_[used] = run.dual
             self.margins_ = data.labels * self.model_.votes(data.rows, self.n_jobs)
 
     def _encoder(self, data: TrainingSet, sides: Array | None = None) -> Encoder:

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.parts import PartedSample, Place
 from ..core.sample import Sample
+from ..core.weights import Weights
 from ..data import BinnedMatrix, Table
+from ..kernels.exact import grid
 from ..kernels.reference import step_function
 from ..oracles.stumps import StepFunction
 from ..types import Array
@@ -80,21 +83,35 @@ Background = dict[int, Distribution]
 
 def background_of(steps: list[StepFunction], sample: Sample) -> Background:
     """Where the rows of a sample lie, along the features of step functions."""
-    bins = sample.bins
+    bins, features = sample.bins, [step.feature for step in steps]
     if bins is None or len(sample.prior) != bins.n_rows:
         return {}
-    return {step.feature: _distribution(step, bins, sample) for step in steps}
+    if sample.parts is None:
+        masses = prior_by_bin(Place(sample, Weights(np.empty(0))), features)
+    else:
+        found = sample.parts.each(prior_by_bin, features)
+        masses = [np.sum(mine, axis=0) for mine in zip(*found, strict=True)]
+    pairs = zip(steps, masses, strict=True)
+    return {step.feature: _distribution(step, bins, sample, mass) for step, mass in pairs}
 
 
-def _distribution(step: StepFunction, bins: BinnedMatrix, sample: Sample) -> Distribution:
+def prior_by_bin(place: Place, features: list[int]) -> list[Array]:
+    """Prior weight in each bin of some features, rounded so that all sums are exact."""
+    bins, prior = place.sample.bins, grid(place.sample.prior)
+    assert bins is not None
+    return [np.bincount(bins.codes[j], prior, int(bins.n_bins[j]) + 1) for j in features]
+
+
+def _distribution(
+    step: StepFunction, bins: BinnedMatrix, sample: Sample, mass: Array
+) -> Distribution:
     j = step.feature
-    mass = np.bincount(bins.codes[j], sample.prior, minlength=int(bins.n_bins[j]) + 1)
     mass = mass / mass.sum()
     known = bins.categories[j]
     if known is not None:
         codes = np.arange(max(1, len(known)))  # a cut after each, as step functions have them
         return Distribution(0.0, float(codes[-1]), codes + 0.5, np.insert(mass, -1, 0.0))
-    low, high = _ends(j, bins, sample.rows, np.flatnonzero(mass[:-1]))
+    low, high = _ends(j, bins, sample, np.flatnonzero(mass[:-1]))
     cuts = bins.cuts[j]
     kept = np.union1d(step.thresholds, _stripes(cuts, low, high))
     # A bin belongs to the first cut that is not below its own upper end.
@@ -103,12 +120,13 @@ def _distribution(step: StepFunction, bins: BinnedMatrix, sample: Sample) -> Dis
     return Distribution(low, high, kept, np.append(shares, mass[-1]))
 
 
-def _ends(
-    j: int, bins: BinnedMatrix, rows: Table | BinnedMatrix | None, filled: Array
-) -> tuple[float, float]:
+def _ends(j: int, bins: BinnedMatrix, sample: Sample, filled: Array) -> tuple[float, float]:
     """Smallest and largest value of a feature: they lie in the outermost bins that hold a row."""
     if not len(filled):
         return float("nan"), float("nan")
+    rows = sample.rows
+    if isinstance(sample, PartedSample) and sample.ends is not None:
+        return float(sample.ends[j, 0]), float(sample.ends[j, 1])
     if isinstance(rows, Table):
         values = np.asarray(rows.column(j))
         first, last = (values[bins.codes[j] == code] for code in filled[[0, -1]])

@@ -45,6 +45,8 @@ from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
 from .parted_trees import PartedGrower, lay_out_trees, measure_slopes, write_leaves
 
 POLICIES = ("lossguide", "depthwise")
+DRAWS = 10
+"""Draws of columns for a tree before it is given up that there is a split."""
 
 GROWTH_PARAMETERS = """max_features : float
         Share of the columns, drawn anew for every split, of those that may be split by there.
@@ -247,11 +249,11 @@ class GradientTreeOracle(Oracle):
             return [self._find_on_parts(self.sample.parts, weights.size, round)]
         dual = weights.dual
         curvature = self.sample.prior if weights.curvature is None else weights.curvature
-        rows, columns = self._draw(round), self._draw_columns(round)
+        rows = self._draw(round)
         sums, units = self._load(dual, curvature)
         self._set_least_gain(units, weights.size)
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
-        growth = self._grower.grow(rows, sums, share * self.sample.total, columns).by_level()
+        growth = self._grow(rows, sums, share * self.sample.total, round).by_level()
         values, scale = self._values(growth, units)
         tree = growth.tree(values)
         column = growth.outputs(tree, values)
@@ -265,7 +267,7 @@ class GradientTreeOracle(Oracle):
 
     def _find_on_parts(self, parts: Parts, size: float, round: int) -> Candidate:
         """One tree, from sums of all parts."""
-        self._draw_columns(round)  # for the seeds of its nodes
+        self._draw_columns(round, 0)  # for the seeds of its nodes
         sizes, totals = zip(*parts.each(measure_slopes), strict=True)
         units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
         self._set_least_gain(units, size)
@@ -289,10 +291,20 @@ class GradientTreeOracle(Oracle):
         drawn.sort()
         return drawn
 
-    def _draw_columns(self, round: int) -> Array | None:
+    def _grow(self, rows: Array | None, sums: Array, weight: float, round: int) -> Growth:
+        """Grow a tree; where columns are drawn and those drawn have no split, draw others."""
+        drawn = self.colsample_bytree < 1.0 or self.max_features < 1.0
+        for attempt in range(DRAWS if drawn else 1):
+            columns = self._draw_columns(round, attempt)
+            growth = self._grower.grow(rows, sums, weight, columns)
+            if len(growth.nodes) > 1:
+                break
+        return growth
+
+    def _draw_columns(self, round: int, attempt: int) -> Array | None:
         """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""
         job, n_features = self._grower.job, self._grower.bins.n_features
-        rng = np.random.default_rng([self.sample.seed, round, 1])
+        rng = np.random.default_rng([self.sample.seed, round, 1 + attempt])
         job.seeds[:] = rng.integers(1, MODULUS, len(job.seeds))
         n_drawn = max(1, int(self.colsample_bytree * n_features + 0.5))
         if n_drawn == n_features:

@@ -7,12 +7,14 @@ the page of a million rows is no larger than that of ten thousand.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..audit import LabelAudit
+from ..data import Table
+from ..types import Array
 from .curves import certificates, margin_counts, shapes, trade_curve, volume_curves
 from .plain import Names, number, numbers, text
 from .similar import similar_payload
@@ -34,6 +36,7 @@ def audit_payload(
     row_numbers: Sequence[int] | None = None,
     feature_names: Sequence[Any] | None = None,
     most: int = MOST_SUSPECTS,
+    read_rows: Callable[[Array], Table] | None = None,
 ) -> dict[str, Any]:
     """Everything that the page of a fitted audit needs.
 
@@ -51,6 +54,8 @@ def audit_payload(
         What to call each feature; None is its name in the data, x0, x1, … for an array.
     most : int
         Suspects shown in full.
+    read_rows : function of row numbers, optional
+        Gives the values of these rows, where the audit knows only their bins.
     """
     table, n_rows = audit.evidence.table, len(audit.score_)
     ids = _index_names(audit) if ids is None else ids
@@ -58,7 +63,9 @@ def audit_payload(
     _check_length("row_numbers", row_numbers, n_rows, "rows")
     _check_length("feature_names", feature_names, table.n_features, "features")
     names = Names(ids, row_numbers, table.names if feature_names is None else feature_names)
-    features, suspects = suspect_rows(audit, audit.suspects(min(most, n_rows)), names)
+    rows = audit.suspects(min(most, n_rows))
+    values = None if read_rows is None else read_rows(rows)
+    features, suspects = suspect_rows(audit, rows, names, values)
     leaking = audit.evidence.leaking[:MOST_LEAKING]
     return {
         "title": text(title),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..audit import LabelAudit
+from ..data import Table
 from ..types import Array
 from .plain import VALUE_LENGTH, Names, number, numbers, text
 
@@ -17,9 +18,12 @@ TYPICAL_ROWS = 50_000
 
 
 def suspect_rows(
-    audit: LabelAudit, rows: Array, names: Names
+    audit: LabelAudit, rows: Array, names: Names, given: Table | None = None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Features that are shown, with typical values, and the rows, which refer to them."""
+    """Features that are shown, with typical values, and the rows, which refer to them.
+
+    ``given`` are the values of these rows, where they are not the audit's.
+    """
     evidence, others = audit.evidence, _likeliest_others(audit, rows)
     near, contributions = evidence.neighbours(rows), evidence.contributions(rows)
     votes_of_stumps = evidence.intercepts(rows) + contributions.sum(axis=1)
@@ -34,7 +38,7 @@ def suspect_rows(
     }
     votes = np.array([vote[rows, audit.codes_[rows]] for vote in audit.votes_.values()])
     shown = [_strongest(line) for line in contributions]
-    features, values = _features(audit, rows, others, shown, names)
+    features, values = _features(audit, rows, others, shown, names, given)
 
     def neighbour(found: Array, distance: Array, k: int) -> list[Any] | None:
         row = int(found[k])
@@ -76,7 +80,12 @@ def _strongest(contributions: Array) -> list[int]:
 
 
 def _features(
-    audit: LabelAudit, rows: Array, others: Array, shown: list[list[int]], names: Names
+    audit: LabelAudit,
+    rows: Array,
+    others: Array,
+    shown: list[list[int]],
+    names: Names,
+    given: Table | None,
 ) -> tuple[list[dict[str, Any]], dict[tuple[int, int], tuple[int, Any]]]:
     """Features, and for row k and feature j the place of j in that list and the value.
 
@@ -97,8 +106,9 @@ def _features(
         feature: dict[str, Any] = {"name": names.feature(j), "typical": by_class}
         if known is None:
             feature["low"], feature["high"] = _range(column[trusted])
+        own = column[rows] if given is None else given.column(j)
         for k in mine:
-            values[k, j] = (len(features), _value(column[rows[k]], known))
+            values[k, j] = (len(features), _value(own[k], known))
         features.append(feature)
     return features, values
 

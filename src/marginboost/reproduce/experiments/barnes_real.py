@@ -102,7 +102,8 @@ def draw(trials: Trials, figure: Any) -> None:
     for ax, data in zip(axes, trials.each("data"), strict=True):
         draw_by_p(ax, trials.where(data=data), _published_name(data), f"{data} ({TRAIN[data]})")
     axes[0].set_ylabel("least test error")
-    axes[0].legend(frameon=False, fontsize=8)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     figure.suptitle("Measured (lines, ± standard error) and published (dotted); rows in brackets")
 
 

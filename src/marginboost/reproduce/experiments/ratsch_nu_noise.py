@@ -149,7 +149,7 @@ def draw(trials: Trials, figure: Any) -> None:
         )
         ax.axhline(100 * mine.where(nu=0.0).mean("test").mean, color=color, linestyle="--", lw=1)
     ax.set(xlabel="ν", ylabel="test error in %", title="ν-Arc; dashed: AdaBoost")
-    ax.legend(frameon=False, fontsize=9)
+    ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     plain(ax)
 
 

@@ -149,7 +149,8 @@ def draw(trials: Trials, figure: Any) -> None:
     for ax, noise in zip(axes, noises, strict=True):
         draw_by_p(ax, trials.where(noise=noise), f"ring{noise}", f"{noise} % wrong labels")
     axes[0].set_ylabel("least test error")
-    axes[0].legend(frameon=False, fontsize=8)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     figure.suptitle("Ring data: measured (lines, ± standard error) and published (dotted)")
 
 

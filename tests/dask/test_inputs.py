@@ -1,0 +1,130 @@
+"""What users bring to a cluster: right answers, or errors that say what is wrong."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
+
+from marginboost import AdaBoostClassifier, StumpOracle, TreeOracle  # noqa: E402
+from marginboost.dask import DaskAdaBoostClassifier  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def client():
+    with distributed.Client(
+        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    return X, (X[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(int)
+
+
+def frames(tables):
+    """Data frame of Dask, a table to a partition."""
+    return dd.from_delayed(
+        [dask.delayed(table) for table in tables], meta=tables[0], verify_meta=False
+    )
+
+
+def test_parameters_are_those_of_one_machine_and_a_client():
+    model = DaskAdaBoostClassifier(StumpOracle(), n_estimators=7, learning_rate=0.5)
+    local = AdaBoostClassifier(StumpOracle(), n_estimators=7, learning_rate=0.5)
+    params = clone(model).get_params(deep=False)
+    assert params.pop("client") is None
+    assert params.keys() == local.get_params(deep=False).keys()
+    assert params["learning_rate"] == 0.5
+    with pytest.raises(TypeError, match="rounds"):
+        DaskAdaBoostClassifier(rounds=3)
+
+
+def test_no_client(rows):
+    X, y = rows
+    with pytest.raises(ValueError, match="there is no Dask client"):
+        DaskAdaBoostClassifier().fit(da.from_array(X), da.from_array(y))
+
+
+def test_empty_partitions_and_unknown_divisions(client, rows):
+    X, y = rows
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y)
+    lazy = dd.from_pandas(table, npartitions=6)
+    lazy = lazy[lazy["a"] > -0.5].clear_divisions()
+    some = table[table["a"] > -0.5]
+    lazy = dd.concat([lazy, lazy.partitions[0][lazy.partitions[0]["a"] > 99]], axis=0)
+    model = DaskAdaBoostClassifier(n_estimators=9).fit(lazy[["a", "b", "c"]], lazy["y"])
+    local = AdaBoostClassifier(n_estimators=9).fit(some[["a", "b", "c"]], some["y"])
+    assert model.estimators_ == local.estimators_
+    np.testing.assert_array_equal(model.estimator_weights_, local.estimator_weights_)
+    values = lazy[["a", "b", "c"]].to_dask_array()  # of unknown lengths
+    model.fit(values, lazy["y"].to_dask_array())
+    assert model.estimators_ == local.estimators_
+    assert model.predict(values).compute().shape == (len(some),)
+
+
+def test_a_category_and_a_class_in_one_partition_only(client, rows):
+    X, y = rows
+    table = pd.DataFrame({"a": X[:, 0], "kind": np.where(y == 1, "x", "z")})
+    table.loc[table.index[-40:], "kind"] = "y"
+    labels = pd.Series(np.where(np.arange(300) < 250, y, 2))
+    halves = [table[:150].astype({"kind": "category"}), table[150:].astype({"kind": "category"})]
+    model = DaskAdaBoostClassifier(n_estimators=5)
+    model.fit(frames(halves), frames([labels[:150], labels[150:]]))
+    local = AdaBoostClassifier(n_estimators=5).fit(table.astype({"kind": "category"}), labels)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.estimators_ == local.estimators_
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, y: (X, y[:-1]), "y: got 299 rows for 300"),
+        (lambda X, y: (X.compute(), y), "X: got ndarray, expected a Dask array or data frame"),
+        (lambda X, y: (X[:, 0], y), "X: got 1 dimensions"),
+        (lambda X, y: (X, y * 0), "got one class"),
+        (lambda X, y: (X[:0], y[:0]), "X: got 0 rows"),
+        (lambda X, y: (X / 0.0, y), "infinity"),
+        (lambda X, y: (X, da.where(y > 0, y, np.nan)), "has no label"),
+    ],
+)
+def test_bad_rows(client, rows, change, message):
+    X, y = (da.from_array(one, chunks=120) for one in rows)
+    with pytest.raises((TypeError, ValueError), match=message):
+        DaskAdaBoostClassifier(n_estimators=3).fit(*change(X, y))
+
+
+def test_partitions_of_other_columns(client, rows):
+    X, y = rows
+    tables = [
+        pd.DataFrame(X[:150], columns=list("abc")),
+        pd.DataFrame(X[150:], columns=list("abd")),
+    ]
+    labels = [pd.Series(y[:150]), pd.Series(y[150:])]
+    with pytest.raises(ValueError, match="partition 1 has the columns"):
+        DaskAdaBoostClassifier().fit(frames(tables), frames(labels))
+    with pytest.raises(ValueError, match="y: got 1 partitions, expected as many as of X, 2"):
+        DaskAdaBoostClassifier().fit(frames(tables), frames(labels[:1]))
+
+
+def test_settings_that_need_all_rows(client, rows):
+    X, y = (da.from_array(one, chunks=120) for one in rows)
+    with pytest.raises(TypeError, match="TreeOracle must see all rows at once"):
+        DaskAdaBoostClassifier(TreeOracle()).fit(X, y)
+    with pytest.raises(TypeError, match="max_bins"):
+        DaskAdaBoostClassifier(max_bins=None).fit(X, y)
+
+
+def test_scattered_rows_are_warned_of(client, rows):
+    X, y = rows
+    future = client.scatter(X)
+    lazy = da.from_delayed(dask.delayed(future), X.shape, X.dtype)
+    with pytest.warns(UserWarning, match="cannot be made anew"):
+        DaskAdaBoostClassifier(n_estimators=3).fit(lazy, da.from_array(y, chunks=-1))
