@@ -232,10 +232,16 @@ def test_a_soft_row_is_one_row_of_weight_one():
     assert soft.among(np.array([1])).labels.tolist() == [1, 2]
 
 
+def test_binned_rows_will_do(crossed):
+    """There are no lines on bins, but trees are the same."""
+    X, y, labels = crossed
+    bins = BinnedMatrix.from_data(X[:150])
+    model = RobustBoostClassifier(model="committee", cv=2).fit(bins, labels[:150])
+    assert (model.predict(bins) == y[:150]).mean() > 0.75
+
+
 def test_bad_input(noisy):
     X, labels, _, _ = noisy
-    with pytest.raises(TypeError, match="X: got a BinnedMatrix, expected the rows themselves"):
-        RobustBoostClassifier().fit(BinnedMatrix.from_data(X), labels)
     with pytest.raises(ValueError, match="policy: got 'burn'"):
         RobustBoostClassifier(policy="burn").fit(X, labels)
 
