@@ -164,7 +164,7 @@ def _cluster(task: Task, n_centres: int, rng: np.random.Generator) -> Array:
             len(following) == len(centres) and np.abs(following - centres).max(initial=0.0) <= 1e-8
         )
         centres = following
-        if not moved:
+        if settled:
             break
     return np.unique(centres, axis=0)
 
