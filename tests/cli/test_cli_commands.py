@@ -443,7 +443,9 @@ def test_several_classes(table, run, tmp_path):
     for part, problem in zip(parts, model.problems_, strict=True):
         total = sum(term["contribution"] for term in part["rows"][0]["contributions"])
         assert total + part["intercept"] == pytest.approx(problem.decision_function(X)[1], abs=1e-9)
-    assert "red against the other classes" in run("explain", out).out
+    shown = run("explain", out).out
+    assert "red against the other classes" in shown
+    assert "the class with the largest vote is predicted" in shown
 
     checked = run("certify", out, table, "--label", "kind")
     assert checked.code == 0

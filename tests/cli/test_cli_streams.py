@@ -69,9 +69,10 @@ def fitted(run, path, data, *more):
 
 
 def plain(path):
-    """A model file without times and what was said of the file of rows."""
+    """A model file without times, and without the range of values, which bins do not tell."""
     model = json.loads(path.read_text())
     model["history"].pop("seconds", None)
+    model.pop("background", None)
     return model
 
 

@@ -13,6 +13,7 @@ from marginboost.algorithms.brown_boost import BrownBoost
 from marginboost.algorithms.gradient_boost import GradientBoost
 from marginboost.algorithms.madaboost import MadaBoost
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
+from marginboost.algorithms.smoothboost import SmoothBoost
 from marginboost.core import Sample, train
 from marginboost.core.callbacks import Callback
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
@@ -69,6 +70,7 @@ RULES = {
     "AdaBoost*": lambda: AdaBoostStar(0.05),
     "Marginal AdaBoost": lambda: MarginalAdaBoost(0.4),
     "MadaBoost": MadaBoost,
+    "SmoothBoost": lambda: SmoothBoost(0.2, 0.05),
 }
 
 

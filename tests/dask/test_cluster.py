@@ -137,7 +137,7 @@ def test_several_classes_and_a_worker_killed_within_a_tree(client, tmp_path):
 @pytest.mark.parametrize("n_workers", [1, 3])
 def test_any_number_of_workers(cluster, client, tmp_path, n_workers):
     cluster.scale(n_workers)
-    while len(client.scheduler_info(n_workers=-1)["workers"]) != n_workers:
+    while len(client.nthreads()) != n_workers:
         time.sleep(0.1)
     frame, y, weights = table(3)
     local = GradientBoostClassifier(n_estimators=10).fit(frame, y, weights)

@@ -11,7 +11,7 @@ distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
 
 from marginboost import AdaBoostClassifier, StumpOracle, TreeOracle  # noqa: E402
-from marginboost.dask import DaskAdaBoostClassifier  # noqa: E402
+from marginboost.dask import DaskAdaBoostClassifier, DaskGradientBoostClassifier  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +118,8 @@ def test_settings_that_need_all_rows(client, rows):
     X, y = (da.from_array(one, chunks=120) for one in rows)
     with pytest.raises(TypeError, match="TreeOracle must see all rows at once"):
         DaskAdaBoostClassifier(TreeOracle()).fit(X, y)
+    with pytest.raises(TypeError, match="early_stopping: got True"):
+        DaskGradientBoostClassifier(early_stopping=True).fit(X, y)
     with pytest.raises(TypeError, match="max_bins"):
         DaskAdaBoostClassifier(max_bins=None).fit(X, y)
 

@@ -49,6 +49,8 @@ class SmoothBoost(Rule):
         θ, in [0, γ]; None is γ / (2 + γ), for which the number of rounds is bounded.
     """
 
+    on_parts = True
+
     def __init__(
         self, kappa: float = 0.1, edge: float = 0.2, target_margin: float | None = None
     ) -> None:

@@ -278,7 +278,8 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         if problem["name"]:
             screen.title(f"{high} against {low}")
         for row in problem.get("rows", []):
-            side = f", for {low if row['vote'] <= 0 else high}" if problem["sides"] else ""
+            two = problem["sides"] and not problem["name"]
+            side = f", for {low if row['vote'] <= 0 else high}" if two else ""
             number = f"{row['vote']:+.4f}" if problem["sides"] else f"{row['vote']:.6g}"
             _show_row(row, f"{problem['unit']} {number}{side}", screen)
         if answer["in_full"]:
@@ -299,6 +300,8 @@ def _sentence(problem: dict[str, Any], low: str, high: str) -> str:
     unit, intercept = problem["unit"], problem["intercept"]
     behind = "training rows" if problem["exact_shapes"] else "rows of the data file"
     meaning = f": below 0 for {low}, above 0 for {high}" if problem["sides"] else ""
+    if problem["name"]:
+        meaning = f"; the class with the largest {unit} is predicted"
     sum_of = f"The {unit} is {intercept:+.4g}, its mean over the {behind}, plus these contributions"
     if problem["exact_shapes"] or "rows" in problem:
         return f"{sum_of}{meaning}."

@@ -90,7 +90,7 @@ def train(
         Called before the first round, after every round, and at the end.
     """
     if sample.parts is not None:
-        _check_parts(oracle, rule)
+        check_on_parts(oracle, rule)
     bound = oracle.bind(sample)
     state = State(sample)
     rule.start(state)
@@ -105,7 +105,7 @@ def train(
     return _gather(state, bound, rule, stop)
 
 
-def _check_parts(*pieces: Oracle | Rule) -> None:
+def check_on_parts(*pieces: Oracle | Rule) -> None:
     """Raise where base learner or algorithm must see all rows at once."""
     for piece in pieces:
         if not vars(type(piece)).get("on_parts"):

@@ -15,9 +15,12 @@ from ..algorithms import (
     AdaBoostClassifier,
     AdaBoostStarClassifier,
     ArcGVClassifier,
+    GentleBoostClassifier,
     GradientBoostClassifier,
+    LogitBoostClassifier,
     MadaBoostClassifier,
     MarginalAdaBoostClassifier,
+    SmoothBoostClassifier,
 )
 from .estimators import on_cluster
 
@@ -25,14 +28,20 @@ __all__ = [
     "DaskAdaBoostClassifier",
     "DaskAdaBoostStarClassifier",
     "DaskArcGVClassifier",
+    "DaskGentleBoostClassifier",
     "DaskGradientBoostClassifier",
+    "DaskLogitBoostClassifier",
     "DaskMadaBoostClassifier",
     "DaskMarginalAdaBoostClassifier",
+    "DaskSmoothBoostClassifier",
 ]
 
 DaskAdaBoostClassifier = on_cluster(AdaBoostClassifier)
 DaskAdaBoostStarClassifier = on_cluster(AdaBoostStarClassifier)
 DaskArcGVClassifier = on_cluster(ArcGVClassifier)
+DaskGentleBoostClassifier = on_cluster(GentleBoostClassifier)
 DaskGradientBoostClassifier = on_cluster(GradientBoostClassifier)
+DaskLogitBoostClassifier = on_cluster(LogitBoostClassifier)
 DaskMadaBoostClassifier = on_cluster(MadaBoostClassifier)
 DaskMarginalAdaBoostClassifier = on_cluster(MarginalAdaBoostClassifier)
+DaskSmoothBoostClassifier = on_cluster(SmoothBoostClassifier)

@@ -49,7 +49,7 @@ class DaskBooster(BaseEstimator):
         self
         """
         local, client = self._make_local(), self._client()
-        local.checked_oracle()  # bad settings end here, before a row is read
+        local.oracle_for_parts()  # bad settings end here, before a row is read
         table = bin_table(client, local, X, y, sample_weight)
         parts = DaskParts(client, table.sources)
         try:

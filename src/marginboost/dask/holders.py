@@ -181,7 +181,7 @@ class DaskParts(Parts):
 
     def _workers(self) -> set[str]:
         """Addresses of the workers that are there."""
-        return set(self._client.scheduler_info(n_workers=-1)["workers"])
+        return set(self._client.nthreads())
 
     def _replace(self, lost: list[Held]) -> list[Held]:
         """Make the parts of lost workers anew; returns their new places."""
@@ -216,8 +216,7 @@ class DaskParts(Parts):
         """Wait for the rows of some parts; which worker is to hold which."""
         futures = [self._sources[number] for number in numbers]
         while True:
-            if not self._workers():
-                self._client.wait_for_workers(1, timeout=PATIENCE)
+            self._await_workers()
             try:
                 wait(futures, timeout=LOOK)
             except TimeoutError:
@@ -237,6 +236,16 @@ class DaskParts(Parts):
                     places.setdefault(min(where[future.key]), []).append(number)
             if places:
                 return places
+
+    def _await_workers(self) -> None:
+        """Wait until there is a worker."""
+        if not self._workers():
+            try:
+                self._client.wait_for_workers(1, timeout=PATIENCE)
+            except TimeoutError:
+                raise RuntimeError(
+                    f"all workers were lost, and none has come for {PATIENCE:g} s"
+                ) from None
 
     def _make_holder(self, worker: str, numbers: list[int]) -> Held | None:
         """Make an actor on a worker; None where it is lost."""

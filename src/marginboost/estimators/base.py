@@ -15,7 +15,7 @@ from ..core.callbacks import Callback, Encoder, Progress
 from ..core.objective import Objective
 from ..core.oracle import Oracle
 from ..core.rule import Rule
-from ..core.run import Run, train
+from ..core.run import Run, check_on_parts, train
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
 from ..data.table import default_names, is_frame, read_array
@@ -160,6 +160,18 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         self.check_parameters()
         oracle = self.make_oracle()
         oracle.check()
+        return oracle
+
+    def oracle_for_parts(self) -> Oracle:
+        """Base learner of a fit to rows in parts, once it is known that settings allow for it."""
+        oracle = self.checked_oracle()
+        for name in ("early_stopping", "warm_start"):
+            if getattr(self, name, False):
+                raise TypeError(
+                    f"{name}: got {getattr(self, name)!r}, expected False on rows in parts; the "
+                    "callbacks EarlyStopping and Checkpoint can be used there"
+                )
+        check_on_parts(oracle)
         return oracle
 
     def prepare(self, sample: Sample, oracle: Oracle) -> None:

@@ -235,7 +235,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         Of ``bins`` only the cuts are read. There are no ``dual_`` and ``margins_`` then. Votes are
         not compared with labels: where scores are no log-odds, probabilities are shares of votes.
         """
-        oracle = self.checked_oracle()
+        oracle = self.oracle_for_parts()
         self._forget()
         self.set_features(features)
         layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0, np.int64)

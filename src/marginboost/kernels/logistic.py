@@ -18,7 +18,7 @@ RECIPROCALS = 1.0 / (1.0 + np.arange(STEPS + 1) / STEPS)
 def log_of_sum(tail: float) -> float:
     """``log(1 + tail)`` for a tail in [0, 1]: that of the step below, and a series for the rest.
 
-    >>> abs(log_of_sum(1.0) - np.log(2.0)) < 2e-16, log_of_sum(1e-300)
+    >>> bool(abs(log_of_sum(1.0) - np.log(2.0)) < 2e-16), log_of_sum(1e-300)
     (True, 1e-300)
     """
     step = np.int64(tail * STEPS)

@@ -13,31 +13,22 @@ from .shares import LARGE, N_NODES, N_WAITING, SMALL, Job, keep_sums, pack_rows,
 
 NONE = -2
 """In the place of a node: no more is to be divided."""
-
-# -- a part ----------------------------------------------------------------------------------------
-
-
-@kernel
-def sum_range(job: Job, start: int, stop: int) -> None:
-    """Sums by bin of the rows at ``start:stop``, into the first slot."""
-    node = job.nodes[0]
-    node["start"], node["stop"], node["slot"] = start, stop, 0
-    pack_rows(job, start, stop, job.sums[0])
-    for tile in range(job.tiles.size - 1):
-        keep_sums(job, tile, 0)
+WHOLE = -1
+"""In the place of a feature, or of a parent: nothing is divided, the root is meant."""
 
 
 @kernel
 def divide_range(job: Job, start: int, stop: int, feature: int, table: Array, side: int) -> int:
-    """Sort the rows at ``start:stop``, those that go left first, and sum one side.
+    """Sort the rows of a part at ``start:stop``, those that go left first, and sum one side by bin.
 
-    ``table`` says which codes of the feature go left. Returns how many rows do.
+    ``table`` says which codes of the feature go left; with WHOLE all rows do. Sums go into the
+    first slot. Returns how many rows go left.
     """
-    codes, rows, spare = job.codes[feature], job.rows, job.spare
-    n_left = n_right = 0
+    rows, spare, n_left, n_right = job.rows, job.spare, 0, 0
+    codes = job.codes[max(feature, 0)]
     for i in range(start, stop):
         row = rows[i]
-        if table[codes[row]]:
+        if feature == WHOLE or table[codes[row]]:
             rows[start + n_left] = row
             n_left += 1
         else:
@@ -46,23 +37,13 @@ def divide_range(job: Job, start: int, stop: int, feature: int, table: Array, si
     border = start + n_left
     for i in range(n_right):
         rows[border + i] = spare[i]
-    if side == 0:
-        sum_range(job, start, border)
-    else:
-        sum_range(job, border, stop)
+    node = job.nodes[0]
+    node["start"], node["stop"] = (start, border) if side == 0 else (border, stop)
+    node["slot"] = 0
+    pack_rows(job, node["start"], node["stop"], job.sums[0])
+    for tile in range(job.tiles.size - 1):
+        keep_sums(job, tile, 0)
     return n_left
-
-
-@kernel
-def sum_weights(weights: Array, rows: Array) -> float:
-    """Sum of the weights of some rows, which are on the grid: exact."""
-    total = 0.0
-    for row in rows:
-        total += weights[row]
-    return total
-
-
-# -- all parts -------------------------------------------------------------------------------------
 
 
 @kernel
@@ -75,40 +56,9 @@ def add_channels(job: Job, cells: Array, k: int) -> None:
 
 
 @kernel
-def search_and_pick(job: Job) -> int:
-    """Search the new nodes, whose sums are there; returns the node to divide next, or NONE."""
-    for tile in range(job.tiles.size - 1):
-        scan_tile(job, tile)
-    settle(job)
-    return next_parent(job) if job.order[N_WAITING] > 0 else NONE
-
-
-@kernel
-def take_root(job: Job, cells: Array) -> int:
-    """Begin a tree from the sums of all rows; returns the node to divide, or NONE."""
-    plant(job)
-    add_channels(job, cells, 0)
-    if seek(job) > 0:
-        job.histograms[job.nodes[0]["slot"]] = cells
-    return search_and_pick(job)
-
-
-@kernel
-def take_division(
-    job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array
-) -> int:
-    """Make the children of a node from sums of one side; returns the node to divide next.
-
-    Where one has no rows the node stays a leaf. NONE means that there is no other, FULL that there
-    is no room.
-    """
+def take_children(job: Job, parent: int, side: int, cells: Array) -> int:
+    """Sums of two new nodes from those of one side; returns how many to search, or FULL."""
     node, order = job.nodes[parent], job.order
-    if n_left == 0 or n_left == node["stop"] - node["start"]:
-        release(job, parent)
-        return next_parent(job) if order[N_WAITING] > 0 else NONE
-    if order[N_NODES] + 2 > job.nodes.size:
-        return FULL
-    open_children(job, parent, n_left, weight)
     known = node["left"] if side == 0 else node["right"]
     other = node["right"] if side == 0 else node["left"]
     add_channels(job, cells, known)
@@ -118,8 +68,6 @@ def take_division(
         bound_children(job, parent)
     job.nodes[order[LARGE]]["slot"], node["slot"] = node["slot"], -1
     found = seek(job)
-    if found == FULL:
-        return FULL
     if found > 0:
         rest = job.histograms[job.nodes[order[LARGE]]["slot"]]
         mine = job.histograms[job.nodes[order[SMALL]]["slot"]]
@@ -130,4 +78,34 @@ def take_division(
             mine[:] = rest
             mine -= cells
             rest[:] = cells
-    return search_and_pick(job)
+    return found
+
+
+@kernel
+def take_sums(job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array) -> int:
+    """Make the root, or the children of a node from sums of one side; returns what to divide next.
+
+    Where a child would have no rows the node stays a leaf. NONE means that there is no other, FULL
+    that there is no room.
+    """
+    order, found = job.order, 0
+    if parent == WHOLE:
+        plant(job)
+        add_channels(job, cells, 0)
+        found = seek(job)
+        if found > 0:
+            job.histograms[job.nodes[0]["slot"]] = cells
+    elif n_left == 0 or n_left == job.nodes[parent]["stop"] - job.nodes[parent]["start"]:
+        release(job, parent)
+        return next_parent(job) if order[N_WAITING] > 0 else NONE
+    elif order[N_NODES] + 2 > job.nodes.size:
+        return FULL
+    else:
+        open_children(job, parent, n_left, weight)
+        found = take_children(job, parent, side, cells)
+    if found == FULL:
+        return FULL
+    for tile in range(job.tiles.size - 1):
+        scan_tile(job, tile)
+    settle(job)
+    return next_parent(job) if order[N_WAITING] > 0 else NONE

@@ -117,7 +117,10 @@ class Model(ABC):
         Of an additive model the mean size of its contributions over the training rows
         (:meth:`Explanation.importance`), of others the share of the coefficients that it carries.
         """
-        total = np.sum([self._run_shares(run) for run in self.runs], axis=0)
+        shares = [self._run_shares(run) for run in self.runs]
+        if len(shares) == 1:
+            return shares[0]
+        total = np.sum(shares, axis=0)
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
     def _run_shares(self, run: FittedRun) -> Array:

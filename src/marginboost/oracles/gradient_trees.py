@@ -267,12 +267,15 @@ class GradientTreeOracle(Oracle):
 
     def _find_on_parts(self, parts: Parts, size: float, round: int) -> Candidate:
         """One tree, from sums of all parts."""
-        self._draw_columns(round, 0)  # for the seeds of its nodes
         sizes, totals = zip(*parts.each(measure_slopes), strict=True)
         units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
         self._set_least_gain(units, size)
         sample = self.sample
-        grown, rows = self._parted.grow(sample.n_rows, sample.total, units)
+        for attempt in range(self._n_draws):
+            self._draw_columns(round, attempt)  # for the seeds of its nodes
+            grown, rows = self._parted.grow(sample.n_rows, sample.total, units)
+            if len(grown.nodes) > 1:
+                break
         growth, order = grown.by_level(), grown.level_order()
         values, scale = self._values(growth, units)
         leaves = [(rows[order[k]], float(values[k])) for k in np.flatnonzero(growth.leaves)]
@@ -293,13 +296,17 @@ class GradientTreeOracle(Oracle):
 
     def _grow(self, rows: Array | None, sums: Array, weight: float, round: int) -> Growth:
         """Grow a tree; where columns are drawn and those drawn have no split, draw others."""
-        drawn = self.colsample_bytree < 1.0 or self.max_features < 1.0
-        for attempt in range(DRAWS if drawn else 1):
+        for attempt in range(self._n_draws):
             columns = self._draw_columns(round, attempt)
             growth = self._grower.grow(rows, sums, weight, columns)
             if len(growth.nodes) > 1:
                 break
         return growth
+
+    @property
+    def _n_draws(self) -> int:
+        """How often columns are drawn for one tree at most; once where all are taken."""
+        return DRAWS if self.colsample_bytree < 1.0 or self.max_features < 1.0 else 1
 
     def _draw_columns(self, round: int, attempt: int) -> Array | None:
         """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""

@@ -18,14 +18,7 @@ from ..kernels.exact import exact_sum, grid
 from ..kernels.grow import FULL
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
-from ..kernels.parted_trees import (
-    NONE,
-    divide_range,
-    sum_range,
-    sum_weights,
-    take_division,
-    take_root,
-)
+from ..kernels.parted_trees import NONE, WHOLE, divide_range, take_sums
 from ..kernels.shares import MAX_LEAVES, N_NODES, N_WAITING, fill_table
 from ..types import Array
 from .growth import Growth, Limits, TreeGrower
@@ -77,12 +70,12 @@ class PartedGrower:
         grower, job = self._grower, self._grower.job
         grower.set_root(n_rows, weight)
         cells = _total(self._ask(load_rows, units))
-        parent, n_leaves = take_root(job, cells), 1
+        parent, n_leaves = int(take_sums(job, WHOLE, n_rows, 0.0, 0, cells)), 1
         self._known: dict[int, tuple[Division, Halves]] = {}
         self._keys: dict[int, Key] = {0: ROOT}
         while parent != NONE:
             division, halves = self._halves(parent, n_leaves)
-            following = take_division(job, parent, *halves[:2], division.side, halves.cells)
+            following = take_sums(job, parent, *halves[:2], division.side, halves.cells)
             if following == FULL:
                 raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
             node = job.nodes[parent]
@@ -180,7 +173,7 @@ def load_rows(place: Place, units: tuple[float, float]) -> Array:
     job.rows[:] = grower.all_rows
     ranges.clear()
     ranges[ROOT] = (0, len(curvature))
-    sum_range(job, 0, len(curvature))
+    divide_range(job, 0, len(curvature), WHOLE, job.table, 0)
     return job.histograms[0].copy()
 
 
@@ -195,7 +188,7 @@ def divide_nodes(place: Place, divisions: list[Division]) -> list[Halves]:
         ranges[node, 0], ranges[node, 1] = (start, border), (border, stop)
         weights, weight = job.row_weights, 0.0
         if len(weights):
-            weight = sum_weights(weights, job.rows[start:border])
+            weight = float(weights[job.rows[start:border]].sum())  # exact: they are on the grid
         found.append(Halves(n_left, weight, job.histograms[0].copy()))
     return found
 

@@ -256,7 +256,7 @@ def _row(row: Mapping[str, Any], problem: Mapping[str, Any]) -> str:
     parts.append(f'<path class="axis" d="M{x(0.0):.1f},0V{y + 20}"/>')
     name = f"Row {row['row']}" + ("" if row["id"] is None else f" ({text(row['id'], 40)})")
     side = ""
-    if problem["sides"]:
+    if problem["sides"] and not problem["name"]:
         side = f", for “{text(problem['sides'][row['vote'] > 0], 40)}”"
     heading = f"{name}: {problem['unit']} {row['vote']:+.4f}{side}"
     picture = _svg(590, y + 24, "".join(parts), heading, "wide-picture")

@@ -99,7 +99,7 @@ def descend(task: Task, net: Net, n_steps: int) -> Net:
         if fall >= 0.0:  # no way down: begin anew along the gradient
             direction = -net.slope
             fall = -float(net.slope @ net.slope)
-        size = float(np.abs(direction).max())
+        size = float(np.abs(direction).max(initial=0.0))
         if size <= 1e-12 or net.loss <= 1e-15:
             break
         found, length = _search(task, net, direction, fall, length or 0.1 / size)
@@ -160,7 +160,9 @@ def _cluster(task: Task, n_centres: int, rng: np.random.Generator) -> Array:
         filled = mass > 0.0  # of two centres that fell together the second has no rows
         means = (belongs.T @ task.rows)[filled] / mass[filled, None]
         following = np.clip(means, -WIDEST, WIDEST)
-        settled = len(following) == len(centres) and np.abs(following - centres).max() <= 1e-8
+        settled = (
+            len(following) == len(centres) and np.abs(following - centres).max(initial=0.0) <= 1e-8
+        )
         centres = following
         if settled:
             break

@@ -184,7 +184,7 @@ EXPERIMENT = Experiment(
     findings,
     sizes={
         "tiny": {"trials": 4, "rounds": 150, "long": 400},
-        "quick": {"trials": 30, "rounds": 1000, "long": 5000},
+        "quick": {"trials": 15, "rounds": 1000, "long": 3000},
         "full": {"trials": 100, "rounds": 1000, "long": 10_000},
     },
     draw=draw,

@@ -1,0 +1,77 @@
+"""A part that is made anew and told what it missed is the part that was lost, bit for bit."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+from marginboost import BinnedMatrix, GradientTreeOracle, StumpOracle
+from marginboost.algorithms.adaboost import AdaBoost
+from marginboost.algorithms.gradient_boost import GradientBoost
+from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
+from marginboost.core import train
+from marginboost.core.parts import LocalParts, Part, PartedSample, Source
+from marginboost.dask.holders import Holder, Log
+
+
+class Recorded(LocalParts):
+    """Parts that write down what a lost one would have to be told."""
+
+    def __init__(self, parts):
+        super().__init__(parts)
+        self.log, self.most = Log(), 0
+
+    def each(self, question, *args):
+        answers = super().each(question, *args)
+        self.log.note(question, args)
+        self.most = max(self.most, len(self.log.calls()))
+        return answers
+
+
+@pytest.mark.parametrize(
+    ("oracle", "rule"),
+    [
+        (StumpOracle(), AdaBoost()),
+        (StumpOracle(), MarginalAdaBoost(0.4)),
+        (GradientTreeOracle(4), GradientBoost()),
+    ],
+)
+def test_a_part_catches_up(oracle, rule):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3))
+    y = (X[:, 0] + rng.normal(size=500) > 0).astype(int)
+    bins = BinnedMatrix.from_data(X)
+    sources = [
+        Source(bins.take(np.arange(start, stop)), y[start:stop], np.ones(stop - start))
+        for start, stop in ((0, 200), (200, 500))
+    ]
+    parts = [Part.of(source) for source in sources]
+    recorded = Recorded(parts)
+    sample = PartedSample.of(recorded, bins, np.array([-1, 1], np.int8), 0)
+    train(sample, oracle, rule, max_rounds=25)
+    anew = Part.of(sources[1])
+    for question, args in recorded.log.calls():
+        question(anew, *args)
+    np.testing.assert_array_equal(anew.scores, parts[1].scores)
+    np.testing.assert_array_equal(anew.dual, parts[1].dual)
+    assert np.abs(anew.scores).max() > 0.0
+    assert recorded.most < 25  # and not all that was ever asked
+
+
+def test_a_repeated_call_changes_nothing_twice():
+    def count(part):
+        part.columns[len(part.columns)] = np.empty(0)
+        return len(part.columns)
+
+    def fail(part):
+        raise ArithmeticError("as it is")
+
+    bins = BinnedMatrix.from_data(np.ones((2, 1)))
+    holder = Holder([Source(bins, np.zeros(2, int), np.ones(2))] * 2)
+    assert holder.ask(1, (count, ())) == ([1, 1], None)
+    assert holder.ask(1, (count, ())) == ([1, 1], None)
+    assert holder.ask(2, (count, ())) == ([2, 2], None)
+    answer, error = holder.ask(3, (fail, ()))
+    assert answer is None
+    assert str(error) == "as it is"
+    assert str(holder.catch_up([(fail, ())])[1]) == "as it is"
