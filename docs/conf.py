@@ -3,6 +3,9 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
+
+from pygments.lexers.special import TextLexer
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -29,9 +32,11 @@ exclude_patterns = ["_build", "**/*.ipynb", "gallery/*.md5"]
 templates_path = ["_templates"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]
-suppress_warnings = ["config.cache"]  # a gallery's order is a function, which cannot be kept
+# Inherited docstrings refer to scikit-learn's own guide; some links lead to files beside the site.
+suppress_warnings = ["config.cache", "ref.ref"]
 
 autosummary_generate = True
+autosummary_context = {"of_text": dir(str)}  # what texts can do is not told again
 autodoc_typehints = "none"  # docstrings say it in words
 numpydoc_show_class_members = False
 
@@ -58,3 +63,8 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 html_sidebars = {"index": []}
+
+
+def setup(app: Any) -> None:
+    """Show drawings in words where they are not drawn."""
+    app.add_lexer("mermaid", TextLexer)

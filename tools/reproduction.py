@@ -76,7 +76,7 @@ def reproduction() -> str:
     for data in found:
         name = data["experiment"]
         picture = RESULTS / f"{name}.png"
-        lines += ["", f'<a id="{name}"></a>', "", as_markdown(data, level=2)]
+        lines += ["", f"## {name}", "", as_markdown(data, level=3)]
         if picture.is_file():
             lines += ["", f"![{name}](results/reproduce/{name}.png)"]
     return "\n".join(lines) + "\n"

@@ -21,13 +21,13 @@ def book_toy() -> tuple[Array, Array]:
 
 
 def circle_2d(n: int = 200, seed: int = 0) -> tuple[Array, Array]:
-    """Gaussian points in the plane, positive outside the circle |x|² = 1.4 (LB-E2 to LB-E4)."""
+    """Gaussian points in the plane, positive outside the circle ‖x‖² = 1.4 (LB-E2 to LB-E4)."""
     X = np.random.default_rng(seed).normal(size=(n, 2))
     return X, np.where((X**2).sum(axis=1) > 1.4, 1, -1)
 
 
 def sphere_10d(n: int = 200, seed: int = 0) -> tuple[Array, Array]:
-    """Gaussian points in ten dimensions, positive outside the sphere |x|² = 9.34 (LB-E5)."""
+    """Gaussian points in ten dimensions, positive outside the sphere ‖x‖² = 9.34 (LB-E5)."""
     X = np.random.default_rng(seed).normal(size=(n, 10))
     return X, np.where((X**2).sum(axis=1) > 9.34, 1, -1)
 

@@ -3,7 +3,7 @@
 The hypothesis with the largest edge among ``sign(w·x + b)`` is hard to find: it is the classifier
 with the least weighted error (B.23). What is solved instead is the linear program
 
-    min_{w, b, ξ}  Σ_n |d_n| ξ_n   s.t.  sign(d_n) (w·x_n + b) >= 1 - ξ_n,  |w|₁ <= δ,  ξ >= 0.
+    min_{w, b, ξ}  Σ_n |d_n| ξ_n   s.t.  sign(d_n) (w·x_n + b) >= 1 - ξ_n,  ‖w‖₁ <= δ,  ξ >= 0.
 
 A small δ leaves few features in w. Of all planes with that w, the one of the largest edge is taken:
 that is a search along one line.
@@ -138,7 +138,7 @@ class HalfSpaceOracle(Oracle):
     Parameters
     ----------
     delta : float
-        Bound on |w|₁, in units of 1 over a standard deviation: the smaller, the fewer features.
+        Bound on ‖w‖₁, in units of 1 over a standard deviation: the smaller, the fewer features.
     columns : {"auto", "sign", "halves"}
         ``sign`` offers the side of the plane, -1 or 1; ``halves`` offers two hypotheses, 1 above
         the plane and -1 below it, each 0 on the other side (rules that take several columns in a
