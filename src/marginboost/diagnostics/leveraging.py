@@ -239,8 +239,8 @@ def has_finite_minimiser(outcomes: Any, *, signed: bool = True) -> bool:
     """Whether the exponential and logistic loss have only finite minimisers (R1-Q37).
 
     They have, unless a combination is wrong nowhere and right somewhere: ``Uα >= 0``, ``Uα != 0``.
-    One linear program: the largest Σ_i (Uα)_i with ``Uα >= 0`` and ``abs(α_j) <= 1`` is 0. Data that
-    are not separable need not have finite minimisers (R1-V12).
+    One linear program: the largest Σ_i (Uα)_i with ``Uα >= 0`` and ``abs(α_j) <= 1`` is 0. Data
+    that are not separable need not have finite minimisers (R1-V12).
 
     Parameters
     ----------
