@@ -186,6 +186,7 @@ def test_sandwich_with_prior_weights_c16(rule, problem, seed):
     assert (run.history["upper"] >= best - SLACK).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selection", ["best", "worst"])
 @few
 @given(problem=imperfect_sign_problems(max_rows=6, max_columns=6), seed=st.integers(0, 2**20))
@@ -454,6 +455,7 @@ def test_weights_are_the_softmax_of_the_margins_c26(make, data, target, rate):
         np.testing.assert_allclose(y * record.duals[t + 1], expected, rtol=1e-11, atol=1e-300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     [AdaBoost(), AdaBoost(0.2), AdaBoost(-0.3), ArcGV(), ArcGV(monotone=False), AdaBoostStar(0.2)],
@@ -717,6 +719,7 @@ def test_rounds_on_a_wide_matrix_grow_from_best_to_worst_v05():
     assert rounds[1] > 1.5 * rounds[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("p", "seed", "target"), [(0.6, 3, 0.0), (0.7, 4, 1 / 3), (0.8, 5, 0.0), (0.8, 5, 1 / 3)]
 )

@@ -171,6 +171,7 @@ def test_listed_values_are_not_left_out():
         LPBoostClassifierCV(nus=[0.01, 0.5], cv=2).fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", SMALL)
 def test_folds_may_be_given(make, noisy):
     """As a splitter or as the splits themselves, as to scikit-learn."""

@@ -60,6 +60,7 @@ def test_the_report_of_bins_shows_values_in_them(noisy_circle, all_tables_are_la
         assert abs(value - X[rows[0], bins.names.index(names[place])]) < width
 
 
+@pytest.mark.slow
 def test_robust_models_of_bins(noisy_circle):
     X, noisy, flipped = noisy_circle
     model = RobustBoostClassifier(n_jobs=1, n_estimators=20).fit(BinnedMatrix.from_data(X), noisy)
@@ -111,6 +112,7 @@ def test_middles_lie_in_their_bins():
 # -- evidence of a sample ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("binned", [False, True])
 def test_evidence_of_large_tables_is_that_of_a_sample(noisy_circle, binned, monkeypatch):
     X, noisy, _ = noisy_circle

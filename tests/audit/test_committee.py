@@ -66,6 +66,7 @@ def sloping(request):
     return X, y, RobustBoostClassifier(model="committee", cv=3).fit(X, y)
 
 
+@pytest.mark.slow
 def test_lines_join_the_trees(sloping):
     X, y, model = sloping
     lines = model.estimators_[-1]

@@ -196,6 +196,7 @@ def test_every_kind_of_planted_flip(kind):
     assert score.average_precision > (0.3 if kind == "near-boundary" else 0.6)
 
 
+@pytest.mark.slow
 def test_class_conditional_noise_is_told_apart():
     X, y = load_breast_cancer(return_X_y=True)
     noisy, _ = plant_flips(y, 0.1, "class-conditional", seed=0)
@@ -247,6 +248,7 @@ def test_rows_above_every_limit(monkeypatch):
     assert len(payload["suspects"]) == 20
 
 
+@pytest.mark.slow
 def test_audits_repeat():
     X, y = circle_2d(200)
     first, second = LabelAudit().fit(X, y), LabelAudit(n_jobs=1).fit(X, y)

@@ -94,6 +94,7 @@ def test_docstring_names_every_parameter_and_result(make):
         assert f"{name} :" in make.__doc__, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", FOR_LABELS)
 def test_planted_noise_is_found(make):
     X, y, flipped = two_blobs(300)
@@ -103,6 +104,7 @@ def test_planted_noise_is_found(make):
     assert_far_above_chance(found, flipped)
 
 
+@pytest.mark.slow
 def test_scores_of_filters_and_audit_mean_the_same():
     """The higher the cleaner: labels flipped on purpose are low in every one of them."""
     X, y, flipped = two_blobs(120)
@@ -211,6 +213,7 @@ def test_special_cases_of_the_framework(seed, threshold):
     np.testing.assert_array_equal(single.flagged_, framework.errors_[:, 1] == 1)
 
 
+@pytest.mark.slow
 @few
 @given(st.integers(0, 2**16))
 def test_a_larger_threshold_flags_no_more(seed):

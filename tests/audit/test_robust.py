@@ -106,6 +106,7 @@ def crossed():
     return X, y, labels
 
 
+@pytest.mark.slow
 def test_interactions_call_for_trees(crossed):
     X, y, labels = crossed
     model = RobustBoostClassifier(cv=3).fit(X, labels)
@@ -121,6 +122,7 @@ def test_interactions_call_for_trees(crossed):
     assert verify(model, X, labels).holds
 
 
+@pytest.mark.slow
 def test_where_stumps_are_better_the_soft_margin_is_certified():
     """Ten features add up: trees must spread their few rows over interactions that are none."""
     rng = np.random.default_rng(1)
@@ -153,6 +155,7 @@ def test_choice_and_model_repeat(crossed):
     np.testing.assert_array_equal(first.predict_proba(X), second.predict_proba(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_committee_saves_and_loads(n_classes, tmp_path):
     rng = np.random.default_rng(0)
@@ -186,6 +189,7 @@ def test_a_class_of_two_rows_and_a_constant_feature():
     assert (model.predict(X) == y).mean() > 0.8
 
 
+@pytest.mark.slow
 def test_rows_without_weight_do_not_count(crossed):
     X, _, labels = crossed
     some = np.arange(len(labels)) < 200
@@ -194,6 +198,7 @@ def test_rows_without_weight_do_not_count(crossed):
     np.testing.assert_array_equal(weighed.predict_proba(X), alone.predict_proba(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["soft", "downweight", "drop", "relabel", "keep"])
 def test_policies_of_a_committee(policy, crossed):
     X, y, labels = crossed
@@ -257,6 +262,7 @@ def uneven():
     return rng.normal(size=(150, 3)) + 1.2 * y[:, None], np.where(y, "rare", "common")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["committee", "soft-margin"])
 def test_weights_of_classes_count(model, uneven):
     X, y = uneven
@@ -267,6 +273,7 @@ def test_weights_of_classes_count(model, uneven):
     assert (named.predict(X) == "rare").mean() > 0.1
 
 
+@pytest.mark.slow
 def test_a_soft_margin_with_weights_of_classes_is_verified(uneven):
     X, y = uneven
     model = RobustBoostClassifier(model="soft-margin", cv=2, class_weight="balanced").fit(X, y)

@@ -87,28 +87,27 @@ ORACLES = {
 }
 
 
-LONG = {
-    f"{rule}-{promise}"
-    for rule in (
-        "BarrierBoost",
-        "BarrierRegression",
-        "interior",
-        "interior tube",
-        "smooth",
-        "smooth tube",
-    )
-    for promise in (
-        "a_used_rule_remembers_nothing_else",
-        "a_weight_of_two_is_two_rows",
-        "an_interrupted_run_goes_on",
-    )
-} | {"Leveraging-bounds_hold_in_every_round", "TargetLeveraging-bounds_hold_in_every_round"}
-"""Several such runs, or a long search for the optimum, on every problem."""
+INNER = {
+    "BarrierBoost",
+    "BarrierRegression",
+    "GravityPBoost",
+    "interior",
+    "interior C-form",
+    "interior tube",
+    "smooth",
+    "smooth C-form",
+    "smooth tube",
+    "TargetLeveraging",
+}
+"""Rules with a solver inside, which takes steps of its own in every round."""
+LONG = {"Leveraging-bounds_hold_in_every_round"}
+"""Others that search long for the optimum."""
 
 
 def named(name, check):
-    name = f"{name}-{check.name}"
-    return pytest.param(check, id=name, marks=[pytest.mark.slow] if name in LONG else [])
+    slow = name in INNER or f"{name}-{check.name}" in LONG
+    marks = [pytest.mark.slow] if slow else []
+    return pytest.param(check, id=f"{name}-{check.name}", marks=marks)
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ def test_clean_labels_and_other_formats(run, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_three_labels(run, tmp_path):
     rng = np.random.default_rng(0)
     size = rng.normal(size=150)
@@ -199,6 +200,7 @@ def test_ids_that_are_missing(run, tmp_path):
 # -- hostile and large -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hostile_names_and_values(run, tmp_path):
     """HTML, quotes, formulas, emoji and 10,000 signs: read, written, never run."""
     bad = ["<img src=x onerror=alert(1)>", '=cmd|" /C calc"!A0', "🙂" * 10, "x" * 10_000]
@@ -247,6 +249,7 @@ def test_an_id_column_that_leaks_is_told(run, tmp_path):
     assert "tells nearly every label" not in found.err
 
 
+@pytest.mark.slow
 def test_a_thousand_columns(run, tmp_path):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(60, 1000)).round(2)
@@ -391,6 +394,7 @@ def serve():
             served.process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_serve(serve, noisy, tmp_path):
     """Only for this machine and our page; decisions stay, and are taken up the next time."""

@@ -169,6 +169,7 @@ LABELS = ("adaboost-m1", "adaboost-m2", "adaboost-mh", "samme", "softmax-boost")
 """Algorithms whose hypotheses answer with labels: no independent check of theirs is known."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", classifiers())
 def test_the_certificate_of_every_algorithm_holds(table, run, tmp_path, name):
     out = tmp_path / "m.json"
@@ -217,6 +218,7 @@ def test_certify_repeats_the_audit(table, run, tmp_path, policy):
     assert not any("estimates a noise" in warning for warning in found.json["warnings"])
 
 
+@pytest.mark.slow
 def test_certify_tells_that_the_audit_is_another(table, run, tmp_path):
     out = tmp_path / "r.json"
     settings = ("--algorithm", "robustboost", "--param", "cv=2", "--param", "model=soft-margin")
@@ -229,6 +231,7 @@ def test_certify_tells_that_the_audit_is_another(table, run, tmp_path):
     assert "the audit of these rows estimates a noise of" in found.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["LPBoostClassifierCV", "RobustBoostClassifier"])
 def test_what_fit_chose_is_certified_for_several_classes(run, tmp_path, algorithm):
     rng = np.random.default_rng(0)

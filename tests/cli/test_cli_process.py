@@ -77,6 +77,7 @@ def test_exit_code_of_a_missing_package(table):
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 7
 
 
+@pytest.mark.slow
 def test_exit_codes_of_work(table, model_file, run):
     """Predict from standard input; a forged certificate; a broken model; one JSON object each."""
     with table.open() as rows:

@@ -154,6 +154,7 @@ def test_evaluations_of_parts(run, one_file, folder, tmp_path, request):
     assert found["confusion"] == expected["confusion"]
 
 
+@pytest.mark.slow
 def test_audits_of_parts(run, folder, people, tmp_path, in_parts):
     people = people.copy()
     people.loc[[3, 120, 399], "ill"] = None
@@ -182,6 +183,7 @@ def test_audits_of_parts(run, folder, people, tmp_path, in_parts):
     assert all(np.isclose(ages, number, rtol=1e-4).any() for number in shown)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_document_run(run, people, tmp_path, monkeypatch, in_parts):
     page = Path(__file__).parents[2] / "docs" / "larger-than-memory.md"
     commands = re.findall(r"^marginboost (.*)$", page.read_text(), re.MULTILINE)
