@@ -20,12 +20,11 @@ from marginboost import (
     Stop,
     TreeOracle,
     load,
-    reproduce,
 )
 from marginboost.algorithms import AdaBoost, AdaBoostReg, ArcGV
 from marginboost.checks import check_rule
 from marginboost.core import train
-from marginboost.datasets import circle_2d, load_cleveland, load_wisconsin
+from marginboost.datasets import DATA_VARIABLE, circle_2d, load_cleveland, load_wisconsin
 from marginboost.diagnostics import InfluenceRecorder
 from marginboost.oracles import FiniteOracle, StumpOracle, matrix_sample
 from strategies import imperfect_sign_problems, real_problems, recorded, run_matrix, theory
@@ -411,11 +410,11 @@ def test_mistrust_spreads_influence_c8():
     they are printed there for the thesis' C, with N = 400. A further check for those who have the
     data: the finding itself is tested on the embedded sets below.
     """
-    folder = os.environ.get(reproduce.DATA_VARIABLE)
+    folder = os.environ.get(DATA_VARIABLE)
     if not folder:
-        pytest.skip(f"{reproduce.DATA_VARIABLE} names no folder with the banana data")
+        pytest.skip(f"{DATA_VARIABLE} names no folder with the banana data")
     largest, effective = [], []
-    with reproduce.load_arrays(Path(folder), "ida_banana") as data:
+    with np.load(Path(folder) / "ida_banana.npz") as data:
         for rows in data["train_idx"][:5]:
             X, y = data["X"][rows], data["y"][rows]
             runs = []

@@ -254,7 +254,7 @@ def test_parabola_touches_and_lies_above(at, elsewhere, name):
     loss = SpreadLoss(as_loss("loss", name), 2.0)
     t, s = np.array([at]), np.array([elsewhere])
     slope, bend = np.empty(1), np.empty(1)
-    slopes(loss, t, np.zeros(1), np.empty(0), slope, bend)
+    slopes(loss, t, np.zeros(1), np.empty(0), 0.0, slope, bend)
     parabola = loss.value(t) + 0.5 * bend * (s**2 - t**2)
     np.testing.assert_allclose(slope, bend * t, rtol=1e-6, atol=1e-7)
     assert (parabola >= loss.value(s) - 1e-6).all()

@@ -186,7 +186,6 @@ def test_sandwich_with_prior_weights_c16(rule, problem, seed):
     assert (run.history["upper"] >= best - SLACK).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("selection", ["best", "worst"])
 @few
 @given(problem=imperfect_sign_problems(max_rows=6, max_columns=6), seed=st.integers(0, 2**20))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from ..core.state import State
 from ..kernels.exact import LARGEST_WEIGHT, rounded
 from ..kernels.weights import sign_weights, signed_scores
 from ..types import Array
+
+LEAST_TOTAL = 2.0**-16
+"""Sums of weights below this have lost digits of theirs: they are made anew, larger."""
 
 
 def weigh_scores(state: State, scores: Array, steepness: float = 1.0) -> float:
@@ -63,14 +67,14 @@ class ExponentialWeights:
 
     def refresh(self, state: State, shift: float) -> None:
         """Make the weights of the present scores; ``shift`` is a guess of ``log_total``."""
-        self._finish(state, shift, list(chain(*state.each(do_blocks, weigh, shift))))
+        self._finish(state, shift, _on_all(state, weigh, shift))
 
     def _finish(self, state: State, shift: float, blocks: list[tuple[float, int]]) -> None:
         """Normalise, from the smallest ``y F`` and the sum of weights of every block."""
-        smallest, total = min(low for low, _ in blocks), rounded(sum(part for _, part in blocks))
-        if not 0.0 < total < LARGEST_WEIGHT:  # a bad guess: the largest weight becomes 1
-            self.refresh(state, -smallest)
-            return
+        smallest, total = _sums(blocks)
+        if not LEAST_TOTAL < total < LARGEST_WEIGHT:  # a bad guess: the largest weight becomes 1/N
+            shift = max(_on_all(state, log_weights)) + math.log(state.sample.n_rows)
+            smallest, total = _sums(_on_all(state, weigh, shift))
         self.log_scale = shift
         if abs(total - 1.0) > 1e-13:
             state.each(divide_weights, total)
@@ -78,6 +82,27 @@ class ExponentialWeights:
         self.shift = shift
         self.log_total = shift + math.log(total)
         state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0
+
+
+def _on_all(state: State, make: Callable[..., Any], *args: float) -> list[Any]:
+    """What a function of blocks of rows returns, for all blocks."""
+    return list(chain(*state.each(do_blocks, make, *args)))
+
+
+def _sums(blocks: list[tuple[float, int]]) -> tuple[float, float]:
+    """Smallest ``y F`` and sum of the weights of all blocks."""
+    return min(low for low, _ in blocks), rounded(sum(part for _, part in blocks))
+
+
+def log_weights(part: Part) -> Callable[[int, int], float]:
+    """Make the function that finds the largest ``log prior - y F`` in a block of rows."""
+    sample, scores = part.sample, part.scores
+
+    def block(start: int, stop: int) -> float:
+        signed = sample.y[start:stop] * scores[start:stop]
+        return float((np.log(sample.prior[start:stop]) - signed).max())
+
+    return block
 
 
 def divide_weights(part: Part, total: float) -> None:
