@@ -25,13 +25,11 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "**/*.ipynb", "gallery/*.md5"]
 templates_path = ["_templates"]
 myst_heading_anchors = 3
-myst_enable_extensions = ["dollarmath"]
 # Inherited docstrings refer to scikit-learn's own guide; some links lead to files beside the site.
 suppress_warnings = ["config.cache", "ref.ref"]
 

@@ -21,6 +21,20 @@ PAGES = [page for page in sorted(DOCS.glob("*.md")) if FENCE.search(page.read_te
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
+LINK = re.compile(r"\]\(([^)#:]+\.(?:md|png|py|json))(?:#[^)]*)?\)")
+
+
+def test_links_lead_somewhere():
+    broken = [
+        f"{page.relative_to(DOCS.parent)}: {target}"
+        for page in (*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"))
+        if not {"_build", "gallery"} & set(page.parts)
+        for target in LINK.findall(page.read_text())
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
 @pytest.fixture(scope="module")
 def at_hand():
     rng = np.random.default_rng(0)
