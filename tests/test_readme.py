@@ -41,6 +41,7 @@ def test_snippets_run(tmp_path, monkeypatch):
     assert failures == 0
 
 
+@pytest.mark.slow
 def test_a_bare_install_is_enough(tmp_path):
     """What the README shows before its pictures needs nothing but ``pip install .``."""
     script = Path(__file__).with_name("bare_readme.py")

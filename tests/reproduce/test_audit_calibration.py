@@ -57,6 +57,7 @@ def audits():
     return [judge(*rows, rate, seed=1) for rows in sets for rate in (0.05, 0.2)]
 
 
+@pytest.mark.slow
 def test_scores_mean_what_they_say(audits):
     every = pooled(audits)
     assert every.calibration_error < 0.03
@@ -76,6 +77,7 @@ def test_false_alarms_are_as_many_as_expected(audits):
     assert counted == pytest.approx(expected, abs=0.1)
 
 
+@pytest.mark.slow
 def test_experiment_in_small():
     outcome = reproduce.run("audit-calibration", "tiny")
     assert all(finding.holds for finding in outcome.findings)
