@@ -21,7 +21,8 @@ from marginboost import (
 )
 from marginboost.core import LabelByLabel, RightOrWrong, State
 from marginboost.core.hypothesis import hypothesis_from_dict
-from marginboost.duals.softmax import SoftmaxWeights, softmax_losses
+from marginboost.duals.softmax import SoftmaxWeights
+from marginboost.losses import Softmax
 from marginboost.oracles import TreePerLabelOracle
 
 FEW = settings(derandomize=True, deadline=None, max_examples=20, database=None)
@@ -62,7 +63,7 @@ def test_slopes_are_derivatives_of_the_mean_loss(seed, n_classes):
         return float(-prior @ log_softmax(at, axis=1)[np.arange(7), labels])
 
     assert loss == pytest.approx(mean_loss(scores), rel=1e-12)
-    assert prior @ softmax_losses(scores, labels) == pytest.approx(loss, rel=1e-12)
+    assert prior @ Softmax().values(scores, labels) == pytest.approx(loss, rel=1e-12)
     slopes, step = np.empty_like(scores), 1e-5
     for place in np.ndindex(*scores.shape):
         up, down = scores.copy(), scores.copy()

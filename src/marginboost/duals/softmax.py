@@ -11,7 +11,6 @@ each other's negatives, steps are then Newton's for the logistic loss of F_2 - F
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_softmax
 
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
@@ -46,14 +45,20 @@ class SoftmaxWeights(NewtonWeights):
         return 1.0
 
 
-def weigh_examples(part: Part) -> list[Facts]:
-    """Make the weights of all examples; facts by block of them."""
+def _matrices(part: Part) -> tuple[LabelByLabel, tuple[Array, Array, Array]]:
+    """Sample of a part; its scores, weights and curvatures, one row per example."""
     sample = part.sample
     assert isinstance(sample, LabelByLabel)
     if part.weights.curvature is None:
         part.weights.curvature = np.empty(len(part.scores))
-    matrices = part.scores, part.dual, part.weights.curvature
-    scores, dual, curvature = (values.reshape(-1, sample.n_classes) for values in matrices)
+    rows = -1, sample.n_classes
+    curvature = part.weights.curvature.reshape(rows)
+    return sample, (part.scores.reshape(rows), part.dual.reshape(rows), curvature)
+
+
+def weigh_examples(part: Part) -> list[Facts]:
+    """Make the weights of all examples; facts by block of them."""
+    sample, (scores, dual, curvature) = _matrices(part)
     weights = sample.example_prior
 
     def block(start: int, stop: int) -> Facts:
@@ -93,13 +98,8 @@ class ClassLossWeights(SoftmaxWeights):
 
 def weigh_by_class_loss(part: Part, loss: ClassLoss) -> list[Facts]:
     """Make the weights of all examples under a loss; facts by block of them."""
-    sample = part.sample
-    assert isinstance(sample, LabelByLabel)
-    if part.weights.curvature is None:
-        part.weights.curvature = np.empty(len(part.scores))
+    sample, (scores, dual, curvature) = _matrices(part)
     n_classes, prior = sample.n_classes, sample.example_prior
-    matrices = part.scores, part.dual, part.weights.curvature
-    scores, dual, curvature = (values.reshape(-1, n_classes) for values in matrices)
     signs = sample.y.reshape(-1, n_classes)
 
     def block(start: int, stop: int) -> Facts:
@@ -115,12 +115,3 @@ def weigh_by_class_loss(part: Part, loss: ClassLoss) -> list[Facts]:
         return exact_sum(sizes), exact_sum(prior[here] * value), least
 
     return run_rows(block, len(sample.labels), sample.n_threads)
-
-
-def softmax_losses(scores: Array, labels: Array) -> Array:
-    """``log Σ exp F_l - F_own`` of every row.
-
-    >>> np.round(softmax_losses(np.array([[0.0, 0.0], [0.0, 800.0]]), np.array([0, 0])), 6)
-    array([6.93147e-01, 8.00000e+02])
-    """
-    return np.asarray(-log_softmax(scores, axis=1)[np.arange(len(labels)), labels])

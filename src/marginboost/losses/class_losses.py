@@ -113,9 +113,17 @@ class Softmax(ClassLoss):
 
     >>> Softmax().values(np.zeros((1, 4)), np.array([2])).round(6)
     array([1.386294])
+    >>> Softmax().values(np.array([[0.0, 800.0]]), np.array([0]))
+    array([800.])
     """
 
     name = "softmax"
+
+    def values(self, scores: Array, labels: Array) -> Array:
+        """Losses of all rows, also where the label's probability is no number above zero."""
+        if self.matrix(scores.shape[1]) is not None:
+            return super().values(scores, labels)
+        return np.asarray(-log_softmax(scores, axis=1)[np.arange(len(labels)), labels])
 
     def psi(self, z: Array) -> tuple[Array, Array, Array]:
         """``-log z``."""
