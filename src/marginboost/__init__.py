@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         AdaBoostRegClassifier,
         AdaBoostRegClassifierCV,
         AdaBoostStarClassifier,
+        AlternatingTreeClassifier,
         ArcGVClassifier,
         BaggedVoteClassifier,
         BarrierBoostClassifier,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from .model.reader import ModelFileError
     from .oracles import (
         ActiveKernelOracle,
+        AlternatingTreeOracle,
         FiniteOracle,
         GradientTreeOracle,
         HalfSpaceOracle,
@@ -130,6 +132,8 @@ __all__ = [
     "AdaBoostRegClassifier",
     "AdaBoostRegClassifierCV",
     "AdaBoostStarClassifier",
+    "AlternatingTreeClassifier",
+    "AlternatingTreeOracle",
     "ArcGVClassifier",
     "BaggedVoteClassifier",
     "BarrierBoostClassifier",

@@ -17,6 +17,7 @@ from marginboost.core import Rule
 from marginboost.datasets import circle_2d
 from marginboost.oracles import (
     ActiveKernelOracle,
+    AlternatingTreeOracle,
     FiniteOracle,
     GradientTreeOracle,
     HalfSpaceOracle,
@@ -60,6 +61,7 @@ ORACLES = {
     "partition": StumpOracle(categorical="partition"),
     "trees": TreeOracle(max_depth=2),
     "Z trees": TreeOracle(max_depth=2, criterion="Z"),
+    "alternating trees": AlternatingTreeOracle(),
     "matrix": FiniteOracle(),
     "closed matrix": FiniteOracle(closed=True),
     "worst": FiniteOracle(selection="worst"),

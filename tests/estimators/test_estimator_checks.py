@@ -35,8 +35,11 @@ LIGHT_ROWS = {
     "check_class_weight_classifiers": "of 50 rows, a class of weight 1e-7 has some that a cut sets "
     "apart from all others: the model is better for it, on far more rows than the check allows"
 }
-HEAVY_ONLY = {"AdaBoostRegClassifier", "BaggedVoteClassifier", "NuArcClassifier"}
-"""Draws, or weights that favour easy rows: what weighs next to nothing is never seen."""
+HEAVY_ONLY = {
+    *("AdaBoostRegClassifier", "AlternatingTreeClassifier", "BaggedVoteClassifier"),
+    "NuArcClassifier",
+}
+"""Draws, smoothing, or weights that favour easy rows: what weighs next to nothing is never seen."""
 
 FORMATS = {
     "check_classifier_data_not_an_array",

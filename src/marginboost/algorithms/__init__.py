@@ -6,6 +6,7 @@ from .adaboost_m2 import AdaBoostM2, AdaBoostM2Classifier
 from .adaboost_mh import AdaBoostMHClassifier
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
+from .alternating_tree import AlternatingTreeClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
@@ -58,6 +59,7 @@ __all__ = [
     "AdaBoostRegClassifierCV",
     "AdaBoostStar",
     "AdaBoostStarClassifier",
+    "AlternatingTreeClassifier",
     "ArcGV",
     "ArcGVClassifier",
     "BaggedVote",

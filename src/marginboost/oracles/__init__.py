@@ -1,6 +1,7 @@
 """Base learners."""
 
 from .active_kernels import ActiveKernelOracle
+from .alternating_trees import AlternatingTreeOracle
 from .any_sklearn import SklearnOracle
 from .finite import FiniteOracle, matrix_sample
 from .gradient_trees import GradientTreeOracle
@@ -21,6 +22,7 @@ from .trees import TreeOracle
 
 __all__ = [
     "ActiveKernelOracle",
+    "AlternatingTreeOracle",
     "FiniteOracle",
     "GradientTreeOracle",
     "HalfSpace",
