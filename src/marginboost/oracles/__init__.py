@@ -10,6 +10,7 @@ from .kernel_expansion import KernelExpansion
 from .kernel_functions import KernelOracle
 from .label_hypotheses import LabelTree, TreePerLabel
 from .label_trees import LabelTreeOracle
+from .lazy import LazyOracle
 from .linear import Line, LinearOracle
 from .linear_scores import LinearScores
 from .pooled import PooledOracle
@@ -31,6 +32,7 @@ __all__ = [
     "KernelOracle",
     "LabelTree",
     "LabelTreeOracle",
+    "LazyOracle",
     "Line",
     "LinearOracle",
     "LinearScores",
