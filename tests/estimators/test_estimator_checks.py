@@ -4,7 +4,13 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import marginboost
-from marginboost import AdaBoostClassifier, L2BoostRegressor, LinearOracle, MulticlassBooster
+from marginboost import (
+    AdaBoostClassifier,
+    CascadeClassifier,
+    L2BoostRegressor,
+    LinearOracle,
+    MulticlassBooster,
+)
 from marginboost.data import BinnedMatrix
 from marginboost.estimators.base import BaseBooster
 
@@ -85,6 +91,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         *(kind() for kind in EVERY),
+        CascadeClassifier(),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="all-pairs"),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="error-correcting"),
         L2BoostRegressor(LinearOracle(), learning_rate=0.5),
