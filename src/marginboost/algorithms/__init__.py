@@ -8,6 +8,7 @@ from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
 from .alternating_tree import AlternatingTreeClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
+from .assemble import Assemble, AssembleClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
@@ -63,6 +64,8 @@ __all__ = [
     "AlternatingTreeClassifier",
     "ArcGV",
     "ArcGVClassifier",
+    "Assemble",
+    "AssembleClassifier",
     "BaggedVote",
     "BaggedVoteClassifier",
     "BarrierBoost",
