@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         BarrierBoostRegressor,
         BoostByMajorityClassifier,
         BrownBoostClassifier,
-        CascadeClassifier,
         ERLPBoostClassifier,
         GentleBoostClassifier,
         GradientBoostClassifier,
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
         SoftmaxBoostClassifier,
         TotalBoostClassifier,
     )
+    from .algorithms.cascade import CascadeBooster
     from .algorithms.multiclass import MulticlassBooster
     from .audit import LabelAudit, RobustBoostClassifier, TargetAudit
     from .core import (
@@ -91,7 +91,15 @@ if TYPE_CHECKING:
 else:
     # Names are imported when they are first asked for, so that the command line starts at once.
     _PARTS = (
-        *("algorithms", "algorithms.multiclass", "core", "data", "estimators", "model.reader"),
+        *(
+            "algorithms",
+            "algorithms.cascade",
+            "algorithms.multiclass",
+            "core",
+            "data",
+            "estimators",
+            "model.reader",
+        ),
         *("oracles", "solvers", "audit", "verification"),
     )
 
@@ -120,6 +128,7 @@ def load(path: str | PathLike[str]) -> Any:
     written by a newer release raises :class:`~marginboost.model.reader.ModelFileError`.
     """
     from . import audit  # noqa: F401 - registers the classifier that audits
+    from .algorithms.cascade import CascadeBooster
     from .algorithms.multiclass import saved_classes
     from .model.file import load_model
 
@@ -148,7 +157,7 @@ __all__ = [
     "BoostByMajorityClassifier",
     "BrownBoostClassifier",
     "Callback",
-    "CascadeClassifier",
+    "CascadeBooster",
     "Certificate",
     "Checkpoint",
     "ERLPBoostClassifier",

@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 
 from marginboost import (
     AdaBoostClassifier,
-    CascadeClassifier,
+    CascadeBooster,
     LPBoostClassifier,
     StumpOracle,
     TreeOracle,
@@ -26,7 +26,7 @@ def rare(seed=0, n=1500):
 @pytest.fixture(scope="module")
 def fitted():
     X, y = rare()
-    return X, y, CascadeClassifier(validation_fraction=None).fit(X, y)
+    return X, y, CascadeBooster(validation_fraction=None).fit(X, y)
 
 
 def test_rates_are_products_of_those_of_the_stages(fitted):
@@ -71,7 +71,7 @@ def test_a_stage_has_no_more_hypotheses_than_it_needs(fitted):
 def test_weights_are_copies():
     X, y = rare(1, 400)
     times = np.random.default_rng(0).integers(1, 4, len(y))
-    one, other = (CascadeClassifier(validation_fraction=None) for _ in range(2))
+    one, other = (CascadeBooster(validation_fraction=None) for _ in range(2))
     one.fit(X, y, times)
     other.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     assert [s.size for s in one.stages_] == [s.size for s in other.stages_]
@@ -84,8 +84,8 @@ def test_rates_are_those_of_rows_that_were_not_learnt_from():
     X, y = rng.normal(size=(600, 5)), rng.random(600) < 0.3  # nothing to learn
     goals = {"min_detection_rate": 0.9, "max_false_positive_rate": 0.6, "n_stages": 1}
     trees = AdaBoostClassifier(TreeOracle(max_depth=6), n_estimators=30)
-    honest = CascadeClassifier(trees, **goals).fit(X, y)
-    fooled = CascadeClassifier(trees, validation_fraction=None, **goals).fit(X, y)
+    honest = CascadeBooster(trees, **goals).fit(X, y)
+    fooled = CascadeBooster(trees, validation_fraction=None, **goals).fit(X, y)
     assert fooled.false_positive_rate_ < 0.6 < honest.false_positive_rate_
 
 
@@ -96,7 +96,7 @@ def test_any_algorithm_labels_of_text_and_missing_values(learner):
     X, y = rare(2, 400)
     X[::7, 0] = np.nan
     names = np.where(y == 1, "rare", "common")
-    model = CascadeClassifier(learner, min_detection_rate=0.95).fit(X, names)
+    model = CascadeBooster(learner, min_detection_rate=0.95).fit(X, names)
     assert model.classes_.tolist() == ["common", "rare"]
     found = model.predict(X) == "rare"
     assert found[y == 1].mean() > 0.8 > 0.6 > found[y == 0].mean()
@@ -114,9 +114,9 @@ def test_bad_settings_are_refused():
         "validation_fraction": 1.0,
     }.items():
         with pytest.raises(ValueError, match=f"{name}: got"):
-            CascadeClassifier(**{name: value}).fit(X, y)
+            CascadeBooster(**{name: value}).fit(X, y)
     with pytest.raises(TypeError, match="estimator: got"):
-        CascadeClassifier(StumpOracle()).fit(X, y)
+        CascadeBooster(StumpOracle()).fit(X, y)
     with pytest.raises(ValueError, match="Only binary"):
-        CascadeClassifier().fit(X, np.arange(100) % 3)
-    assert CascadeClassifier().fit(X[:2], [0, 1]).predict(X[:2]).tolist() in ([0, 1], [1, 1])
+        CascadeBooster().fit(X, np.arange(100) % 3)
+    assert CascadeBooster().fit(X[:2], [0, 1]).predict(X[:2]).tolist() in ([0, 1], [1, 1])

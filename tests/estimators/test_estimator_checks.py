@@ -6,7 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import marginboost
 from marginboost import (
     AdaBoostClassifier,
-    CascadeClassifier,
+    CascadeBooster,
     L2BoostRegressor,
     LinearOracle,
     MulticlassBooster,
@@ -94,7 +94,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         *(kind() for kind in EVERY),
-        CascadeClassifier(),
+        CascadeBooster(),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="all-pairs"),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="error-correcting"),
         L2BoostRegressor(LinearOracle(), learning_rate=0.5),

@@ -14,7 +14,6 @@ from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
 from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
 from .brown_boost import BrownBoost, BrownBoostClassifier
-from .cascade import CascadeClassifier
 from .corrective_erlpboost import CorrectiveERLPBoost
 from .erlpboost import ERLPBoost, ERLPBoostClassifier
 from .gentle_boost import GentleBoostClassifier
@@ -77,7 +76,6 @@ __all__ = [
     "BoostByMajorityClassifier",
     "BrownBoost",
     "BrownBoostClassifier",
-    "CascadeClassifier",
     "CorrectiveERLPBoost",
     "ERLPBoost",
     "ERLPBoostClassifier",

@@ -34,7 +34,7 @@ from ..estimators.classifier import BaseMarginClassifier, document, learn_classe
 from ..estimators.inputs import class_positions, weigh_classes
 from ..estimators.multiclass import ONE_VS_REST, Reduction
 from ..estimators.staged import NOTHING_GIVEN, Given
-from ..estimators.training_set import SIGNS, TrainingSet
+from ..estimators.training_set import TrainingSet
 from ..model.features import FeatureRows, Features
 from ..solvers.line_search import exponential_step, longest_step
 from ..types import Array
@@ -135,14 +135,14 @@ class PartlyLabelled(TrainingSet):
 
     def of_signs(self) -> TrainingSet:
         """Same rows of two classes, labelled -1, 1 or 0."""
-        return self._sided(super().of_signs(), SIGNS)
+        return self._sided(super().of_signs())
 
     def of_sides(self, sides: Array) -> TrainingSet:
         """Same rows as a problem of two classes, given the side of each class."""
-        return self._sided(super().of_sides(sides), sides)
+        return self._sided(super().of_sides(sides))
 
-    def _sided(self, problem: TrainingSet, sides: Array) -> TrainingSet:
-        labels = np.where(self.labels == UNLABELLED, 0, sides[self.labels]).astype(np.int8)
+    def _sided(self, problem: TrainingSet) -> TrainingSet:
+        labels = np.where(self.labels == UNLABELLED, 0, problem.labels).astype(np.int8)
         return replace(problem, labels=labels)
 
 

@@ -86,12 +86,12 @@ class Goal(Watch):
         Rows that rates are measured on.
     weights : array
         Their weights.
-    cascade : CascadeClassifier
+    cascade : CascadeBooster
         The goals.
     """
 
     def __init__(
-        self, X: Any, y: Any, judged: Array, weights: Array, cascade: CascadeClassifier
+        self, X: Any, y: Any, judged: Array, weights: Array, cascade: CascadeBooster
     ) -> None:
         self.X, self.y, self.judged, self.weights = X, y, judged, weights
         self.cascade = cascade
@@ -140,7 +140,7 @@ def set_threshold(
     return threshold, rates[0], rates[1]
 
 
-class CascadeClassifier(ClassifierMixin, BaseEstimator):
+class CascadeBooster(ClassifierMixin, BaseEstimator):
     """Boosted stages, each of which ends the search for most of the negative rows it sees.
 
     For two classes, of which the second is rare and the one to be found. Predictions stop at the
@@ -184,9 +184,9 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from marginboost import CascadeClassifier
+    >>> from marginboost import CascadeBooster
     >>> X, y = make_classification(4000, weights=[0.95], flip_y=0.0, class_sep=2.0, random_state=0)
-    >>> model = CascadeClassifier().fit(X, y)
+    >>> model = CascadeBooster().fit(X, y)
     >>> whole = sum(stage.size for stage in model.stages_)
     >>> len(model.stages_), whole, round(float(model.count_evaluations(X).mean()), 1)
     (3, 26, 2.5)
