@@ -91,16 +91,8 @@ if TYPE_CHECKING:
 else:
     # Names are imported when they are first asked for, so that the command line starts at once.
     _PARTS = (
-        *(
-            "algorithms",
-            "algorithms.cascade",
-            "algorithms.multiclass",
-            "core",
-            "data",
-            "estimators",
-            "model.reader",
-        ),
-        *("oracles", "solvers", "audit", "verification"),
+        *("algorithms", "algorithms.cascade", "algorithms.multiclass", "core", "data"),
+        *("estimators", "model.reader", "oracles", "solvers", "audit", "verification"),
     )
 
     def __getattr__(name: str) -> Any:
@@ -128,7 +120,6 @@ def load(path: str | PathLike[str]) -> Any:
     written by a newer release raises :class:`~marginboost.model.reader.ModelFileError`.
     """
     from . import audit  # noqa: F401 - registers the classifier that audits
-    from .algorithms.cascade import CascadeBooster
     from .algorithms.multiclass import saved_classes
     from .model.file import load_model
 
