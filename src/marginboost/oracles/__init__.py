@@ -13,6 +13,7 @@ from .label_trees import LabelTreeOracle
 from .lazy import LazyOracle
 from .linear import Line, LinearOracle
 from .linear_scores import LinearScores
+from .neural_nets import NeuralNet, NeuralNetOracle
 from .pooled import PooledOracle
 from .rbf_nets import RBFNetOracle
 from .resampling import ResamplingOracle
@@ -36,6 +37,8 @@ __all__ = [
     "Line",
     "LinearOracle",
     "LinearScores",
+    "NeuralNet",
+    "NeuralNetOracle",
     "PooledOracle",
     "RBFNetOracle",
     "ResamplingOracle",
