@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from marginboost import (
     AdaBoostClassifier,
@@ -120,3 +121,8 @@ def test_bad_settings_are_refused():
     with pytest.raises(ValueError, match="Only binary"):
         CascadeBooster().fit(X, np.arange(100) % 3)
     assert CascadeBooster().fit(X[:2], [0, 1]).predict(X[:2]).tolist() in ([0, 1], [1, 1])
+
+
+@parametrize_with_checks([CascadeBooster()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

@@ -4,13 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import marginboost
-from marginboost import (
-    AdaBoostClassifier,
-    CascadeBooster,
-    L2BoostRegressor,
-    LinearOracle,
-    MulticlassBooster,
-)
+from marginboost import AdaBoostClassifier, L2BoostRegressor, LinearOracle, MulticlassBooster
 from marginboost.data import BinnedMatrix
 from marginboost.estimators.base import BaseBooster
 
@@ -109,7 +103,6 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         *(kind() for kind in EVERY),
-        CascadeBooster(),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="all-pairs"),
         MulticlassBooster(AdaBoostClassifier(n_estimators=10), code="error-correcting"),
         L2BoostRegressor(LinearOracle(), learning_rate=0.5),

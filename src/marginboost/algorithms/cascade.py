@@ -24,7 +24,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ..core.callbacks import Encoder, Watch
 from ..core.state import State
@@ -252,7 +252,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        labels = read_labels(y, _num_samples(X))
+        labels = read_labels(y, np.size(y))
         weights = read_weights(sample_weight, len(labels))
         self.classes_ = _two_classes(labels, weights)
         positive = class_positions(self.classes_, labels) == 1
