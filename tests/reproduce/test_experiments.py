@@ -10,6 +10,7 @@ from marginboost.reproduce.runner import about
 
 SLOW = {
     "audit-calibration",
+    "barnes-beside",
     "barnes-curves",
     "barnes-real",
     "barnes-survivors",

@@ -252,7 +252,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        labels = read_labels(y, np.size(y))
+        labels = read_labels(y, np.asarray(y).size)
         weights = read_weights(sample_weight, len(labels))
         self.classes_ = _two_classes(labels, weights)
         positive = class_positions(self.classes_, labels) == 1
