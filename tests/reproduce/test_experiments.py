@@ -17,6 +17,7 @@ SLOW = {
     "chan-wisconsin",
     "label-noise",
     "leveraging-rates",
+    "ratsch-drug",
     "ratsch-mackey-glass",
     "ratsch-marginal",
     "ratsch-nu-noise",
