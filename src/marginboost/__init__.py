@@ -18,7 +18,9 @@ if TYPE_CHECKING:
         AdaBoostRegClassifier,
         AdaBoostRegClassifierCV,
         AdaBoostStarClassifier,
+        AlternatingTreeClassifier,
         ArcGVClassifier,
+        AssembleClassifier,
         BaggedVoteClassifier,
         BarrierBoostClassifier,
         BarrierBoostClassifierCV,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
         SoftmaxBoostClassifier,
         TotalBoostClassifier,
     )
+    from .algorithms.cascade import CascadeBooster
     from .algorithms.multiclass import MulticlassBooster
     from .audit import LabelAudit, RobustBoostClassifier, TargetAudit
     from .core import (
@@ -68,12 +71,15 @@ if TYPE_CHECKING:
     from .model.fields import ModelFileError
     from .oracles import (
         ActiveKernelOracle,
+        AlternatingTreeOracle,
         FiniteOracle,
         GradientTreeOracle,
         HalfSpaceOracle,
         KernelOracle,
         LabelTreeOracle,
+        LazyOracle,
         LinearOracle,
+        NeuralNetOracle,
         PooledOracle,
         RBFNetOracle,
         ResamplingOracle,
@@ -86,8 +92,8 @@ if TYPE_CHECKING:
 else:
     # Names are imported when they are first asked for, so that the command line starts at once.
     _PARTS = (
-        *("algorithms", "algorithms.multiclass", "core", "data", "estimators", "model.fields"),
-        *("oracles", "solvers", "audit", "verification"),
+        *("algorithms", "algorithms.cascade", "algorithms.multiclass", "core", "data"),
+        *("estimators", "model.fields", "oracles", "solvers", "audit", "verification"),
     )
 
     def __getattr__(name: str) -> Any:
@@ -130,7 +136,10 @@ __all__ = [
     "AdaBoostRegClassifier",
     "AdaBoostRegClassifierCV",
     "AdaBoostStarClassifier",
+    "AlternatingTreeClassifier",
+    "AlternatingTreeOracle",
     "ArcGVClassifier",
+    "AssembleClassifier",
     "BaggedVoteClassifier",
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
@@ -140,6 +149,7 @@ __all__ = [
     "BoostByMajorityClassifier",
     "BrownBoostClassifier",
     "Callback",
+    "CascadeBooster",
     "Certificate",
     "Checkpoint",
     "ERLPBoostClassifier",
@@ -161,6 +171,7 @@ __all__ = [
     "LSBoostRegressor",
     "LabelAudit",
     "LabelTreeOracle",
+    "LazyOracle",
     "LeveragingClassifier",
     "LeveragingRegressor",
     "LinearOracle",
@@ -169,6 +180,7 @@ __all__ = [
     "MarginalAdaBoostClassifier",
     "ModelFileError",
     "MulticlassBooster",
+    "NeuralNetOracle",
     "NuArcClassifier",
     "PBoostClassifier",
     "PBoostClassifierCV",

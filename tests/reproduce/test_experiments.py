@@ -12,6 +12,7 @@ SLOW = {
     "audit-calibration",
     "barnes-curves",
     "barnes-real",
+    "barnes-survivors",
     "book-benchmarks",
     "chan-filters",
     "chan-wisconsin",

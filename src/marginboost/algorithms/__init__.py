@@ -6,7 +6,9 @@ from .adaboost_m2 import AdaBoostM2, AdaBoostM2Classifier
 from .adaboost_mh import AdaBoostMHClassifier
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
+from .alternating_tree import AlternatingTreeClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
+from .assemble import Assemble, AssembleClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
@@ -58,8 +60,11 @@ __all__ = [
     "AdaBoostRegClassifierCV",
     "AdaBoostStar",
     "AdaBoostStarClassifier",
+    "AlternatingTreeClassifier",
     "ArcGV",
     "ArcGVClassifier",
+    "Assemble",
+    "AssembleClassifier",
     "BaggedVote",
     "BaggedVoteClassifier",
     "BarrierBoost",

@@ -47,7 +47,7 @@ from .multiclass import ONE_VS_REST, Reduction, solve_problems
 from .staged import NOTHING_GIVEN, Given
 from .training_set import SIGNS, TrainingSet
 
-__all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document"]
+__all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document", "learn_classes"]
 
 CLASS_WEIGHT = """class_weight : dict, "balanced" or None
         Factors on the weights of the rows, by class; classes that a dict does not name have 1.
@@ -221,7 +221,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     ) -> None:
         """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
-        classes = _learn_classes(labels, weights)
+        classes = learn_classes(labels, weights)
         index = class_positions(classes, labels)
         data = self.extend(TrainingSet(features, rows, classes, index, weights), given)
         self._forget()
@@ -467,7 +467,7 @@ def _two_classes(problem: BaseMarginClassifier) -> BinaryModel:
     return problem.model_
 
 
-def _learn_classes(labels: Array, weights: Array) -> Array:
+def learn_classes(labels: Array, weights: Array) -> Array:
     """Classes of the rows that count."""
     classes = distinct_labels(labels if weights.all() else labels[weights > 0])
     if len(classes) == 1:
