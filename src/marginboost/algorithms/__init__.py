@@ -19,6 +19,7 @@ from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier
 from .gradient_boost_ranker import GradientBoostRanker
 from .gradient_boost_regressor import GradientBoostRegressor
+from .graph_separation import GraphSeparation
 from .gravity_p_boost import GravityPBoost
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .l2_boost import L2Boost, L2BoostRegressor
@@ -86,6 +87,7 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRanker",
     "GradientBoostRegressor",
+    "GraphSeparation",
     "GravityPBoost",
     "L1Leveraging",
     "L1LeveragingClassifier",

@@ -9,16 +9,18 @@ LPBoost's C-form has Σα in place of ½ Σα², and therefore leaves most hypot
 hypothesis has the coefficient [edge]₊, so every one with an edge has a share: votes are spread over
 like hypotheses, and the answer hardly changes where a column comes twice, slightly changed.
 
-A round solves the quadratic program over the hypotheses found so far by an interior-point method.
-It then asks for those of largest edge among all others. Bi, Zhang and Bennett's
-columns are those of several kernels (:class:`~marginboost.KernelOracle` has them); here they are
-those of any base learner.
+A round solves the quadratic program over the hypotheses found so far by an interior-point method,
+then asks for those of largest edge among all others, as far as the base learner offers them: of a
+finite set all, of stumps the best of every feature, of trees one. Bi, Zhang and Bennett's columns
+are those of several kernels (:class:`~marginboost.KernelOracle` has them); here they are those of
+any base learner.
 
 Certificate: the lower bound is the value of the model, as a share of the empty model's objective,
 1 - P / (C Σw). From above the largest edge proves next to nothing, because all hypotheses count and
 not the best alone. What it proves is the worth of one more hypothesis: of edge e, it lowers P by
-less than ½ e². A run ends when none is worth more than ``tol`` as a share.
-Rate: finite for finitely many hypotheses, all of which come in if their edges ask for it.
+less than ½ e². A run ends when none that is offered is worth more than ``tol`` as a share.
+Rate: finite for finitely many hypotheses, all of which come in if their edges ask for it; over a
+finite set, and with ``tol`` 0, the end is the optimum.
 
 Reference: Bi, Zhang & Bennett, *Column-generation boosting methods for mixture of kernels*, 2004.
 """
@@ -102,8 +104,8 @@ class CGBoostClassifier(BaseMarginClassifier):
         smaller, the simpler the model. Every row adds its price, and every hypothesis can take a
         share: good values are far below those of a machine with few features.
     tol : float
-        The run ends when no further hypothesis can save more than this share of the empty model's
-        objective C Σw.
+        The run ends when the base learner offers no further hypothesis that can save more than this
+        share of the empty model's objective C Σw.
     {common}
 
     Attributes
@@ -131,7 +133,7 @@ class CGBoostClassifier(BaseMarginClassifier):
 
     summary: ClassVar[dict[str, str]] = {
         "problem": "least hinge loss plus half of Σα²: a support vector machine over hypotheses",
-        "guarantee": "exact over the hypotheses found; no other is worth more than tol by itself",
+        "guarantee": "exact over the hypotheses found; one more of edge e is worth less than ½ e²",
         "reference": "Bi, Zhang & Bennett 2004",
     }
 

@@ -10,8 +10,9 @@ Corrective ERLPBoost climbs the smoothed soft margin
 
 with η = max(2 ln(1/ν) / ε, 1/2), by Frank-Wolfe steps: slow, but with a promise. LPBoost solves the
 linear program over all hypotheses found: fast as a rule, but without one. A round here takes the
-weights d of f, asks for the hypothesis of largest edge, makes both steps (Frank-Wolfe's with an
-exact line search), and goes on from the one whose f is larger.
+weights d of f, asks for the hypothesis of largest edge, makes both steps, and goes on from the one
+whose f is larger. Frank-Wolfe's has an exact line search; where it serves better, the share of the
+new hypothesis comes from that of smallest edge alone (a pairwise step).
 
 Certificate: the largest edge under d above, the soft margin of α below, in every round.
 Rate: a step that is no worse than Frank-Wolfe's keeps its bound: the bounds are within ε after
@@ -75,12 +76,11 @@ class MLPBoost(TotallyCorrective):
             self._master.set_state(self._of_master or {})
 
     def _correct(self, state: State, n_new: int) -> Stop | None:
-        """Make both steps, and go on from the better one."""
-        first = self._frank_wolfe(state, n_new)
-        if first is None:
+        """Make all steps, and go on from the best one."""
+        steps = self._frank_wolfe(state, n_new)
+        if not steps:
             return Stop.STALLED
         self._second = np.append(self._second, np.zeros(n_new))
-        steps = [first]
         with suppress(MasterError):  # then there is no second step
             if n_new:
                 gap = min(state.gap, 2.0)
@@ -90,33 +90,39 @@ class MLPBoost(TotallyCorrective):
         self._multipliers = self.eta * steps[int(np.argmax(values))]
         return None
 
-    def _frank_wolfe(self, state: State, n_new: int) -> Array | None:
-        """Best step towards the hypothesis of largest edge; None at the top."""
+    def _frank_wolfe(self, state: State, n_new: int) -> list[Array]:
+        """Best steps towards the hypothesis of largest edge; none at the top.
+
+        From all hypotheses, which is Frank-Wolfe's, and from that of smallest edge alone.
+        """
         edges = self._pool.edges(state.dual)
         best = int(np.argmax(edges))
         towards = np.zeros(len(edges))
         towards[best] = 1.0
         if state.size == n_new:
-            return towards
+            return [towards]
         shares = self._multipliers / self.eta
-        scores = self._pool.combine(shares)
-        gain = float(edges[best]) - float(state.dual @ scores)
-        if gain <= ROUNDING:
-            return None
-        y, begin = state.sample.y, self.eta * scores
-        theta = self._line_search(y * begin, y * (self.eta * self._pool.column(best) - begin))
-        return (1.0 - theta) * shares + theta * towards
+        if edges[best] - float(edges @ shares) <= ROUNDING:
+            return []
+        used = np.flatnonzero(shares)
+        worst = int(used[np.argmin(edges[used])])
+        swap = shares[worst] * towards
+        swap[worst] -= shares[worst]
+        return [self._best_along(state, shares, move) for move in (towards - shares, swap)]
 
-    def _line_search(self, outcomes: Array, change: Array) -> float:
-        """Where in [0, 1] f is largest along a change of the outcomes."""
+    def _best_along(self, state: State, shares: Array, move: Array) -> Array:
+        """Combination with the largest f on the way from one to ``shares + move``."""
+        y = state.sample.y
+        outcomes, change = (y * self._pool.combine(self.eta * c) for c in (shares, move))
 
         def fall(theta: float) -> tuple[float, float]:
             found = self._divergence.weigh(outcomes + theta * change)
-            total, sum_ = float(found.free.sum()), float(found.free @ change)
-            spread = float(found.free @ change**2) - (sum_**2 / total if total > 0.0 else 0.0)
+            total, mean = float(found.free.sum()), float(found.free @ change)
+            spread = float(found.free @ change**2) - (mean**2 / total if total > 0.0 else 0.0)
             return -float(found.weights @ change), spread
 
-        return 1.0 if fall(1.0)[0] <= 0.0 else increasing_root(fall, 0.0, 1.0, SEARCHED)
+        theta = 1.0 if fall(1.0)[0] <= 0.0 else increasing_root(fall, 0.0, 1.0, SEARCHED)
+        return np.maximum(shares + theta * move, 0.0)
 
     def _smoothed(self, state: State, shares: Array) -> float:
         """η times the smoothed soft margin f of a combination."""
