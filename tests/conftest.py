@@ -31,7 +31,7 @@ COSTLY = {
     "PBoostClassifierCV",
     "RobustBoostClassifier",
 }
-"""Estimators that cross-validate or audit inside, dozens of runs per fit, or solve long programs."""
+"""Estimators that cross-validate or audit inside: dozens of runs per fit; or long programs."""
 QUICK_CHECKS = {
     "check_classifiers_one_label",
     "check_classifiers_regression_target",
