@@ -78,7 +78,8 @@ class TotallyCorrective(Rule):
         state.dual[:] = sample.y * sample.prior
         if state.members:
             for member in state.members:
-                state.pool.append(sample.column(member))
+                self._pool.append(sample.column(member))
+            state.scores[:] = self._pool.combine(np.array(state.coef))
             state.min_margin = float(np.min(sample.y * state.scores)) / state.l1_norm
             self._reweigh(state)
 

@@ -103,9 +103,9 @@ class CGBoostClassifier(BaseMarginClassifier):
         Price of a shortfall against half of Σα², above 0, as in :class:`sklearn.svm.SVC`: the
         smaller, the simpler the model. Every row adds its price, and every hypothesis can take a
         share: good values are far below those of a machine with few features.
-    tol : float
+    tol : float or None
         The run ends when the base learner offers no further hypothesis that can save more than this
-        share of the empty model's objective C Σw.
+        share of the empty model's objective C Σw. None takes all that have an edge.
     {common}
 
     Attributes
@@ -143,7 +143,7 @@ class CGBoostClassifier(BaseMarginClassifier):
         *,
         n_estimators: int = 100,
         C: float = 0.01,
-        tol: float = 1e-4,
+        tol: float | None = 1e-4,
         class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -170,12 +170,10 @@ class CGBoostClassifier(BaseMarginClassifier):
         """Check the settings."""
         super().check_parameters()
         check_number("C", self.C, above=0.0)
-        check_number("tol", self.tol, at_least=0.0)
 
     def make_rule(self, sample: Sample) -> CGBoost:
         """Make the algorithm."""
-        assert self.tol is not None
-        return CGBoost(self.C, self.tol)
+        return CGBoost(self.C, self.tol or 0.0)
 
     def tolerance(self) -> float | None:
         """None: there is no gap to close."""
