@@ -97,6 +97,7 @@ ORACLES = {
 INNER = {
     "BarrierBoost",
     "BarrierRegression",
+    "CGBoost",
     "GravityPBoost",
     "interior",
     "interior C-form",
@@ -104,6 +105,8 @@ INNER = {
     "smooth",
     "smooth C-form",
     "smooth tube",
+    "MLPBoost",
+    "NMBoost",
     "TargetLeveraging",
 }
 """Rules with a solver inside, which takes steps of its own in every round."""
