@@ -4,14 +4,21 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import marginboost
-from marginboost import AdaBoostClassifier, L2BoostRegressor, LinearOracle, MulticlassBooster
+from marginboost import (
+    AdaBoostClassifier,
+    IntervalRegressor,
+    L2BoostRegressor,
+    LinearOracle,
+    MulticlassBooster,
+)
 from marginboost.data import BinnedMatrix
 from marginboost.estimators.base import BaseBooster
 
+KINDS = BaseBooster | MulticlassBooster | IntervalRegressor
 EVERY = [
     kind
     for kind in (getattr(marginboost, name) for name in marginboost.__all__)
-    if isinstance(kind, type) and issubclass(kind, BaseBooster | MulticlassBooster)
+    if isinstance(kind, type) and issubclass(kind, KINDS)
 ]
 WEIGHTS = (
     "check_sample_weight_equivalence_on_dense_data",
