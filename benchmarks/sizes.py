@@ -46,7 +46,9 @@ class Sizes:
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
-    regression_rows: int = 3000
+    regression_rows: int = 1000
+    target_audit_rows: int = 1000
+    target_audit_seeds: int = 1
     gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
     gradient_classes: int = 5
     gradient_class_rounds: int = 30
@@ -100,6 +102,7 @@ FULL = Sizes()
 
 QUICK = Sizes(
     regression_rows=200,
+    target_audit_rows=300,
     repeats=2,
     test_rows=10_000,
     stump_shapes=((20_000, 28), (10_000, 50)),

@@ -61,6 +61,7 @@ RULES = {
 ORACLES = {
     "stumps": StumpOracle(),
     "partition": StumpOracle(categorical="partition"),
+    "several cuts": StumpOracle(cuts_per_feature=4),
     "trees": TreeOracle(max_depth=2),
     "Z trees": TreeOracle(max_depth=2, criterion="Z"),
     "alternating trees": AlternatingTreeOracle(),

@@ -7,6 +7,7 @@ import marginboost
 from marginboost import (
     AdaBoostClassifier,
     CascadeBooster,
+    IntervalRegressor,
     L2BoostRegressor,
     LinearOracle,
     MulticlassBooster,
@@ -14,10 +15,11 @@ from marginboost import (
 from marginboost.data import BinnedMatrix
 from marginboost.estimators.base import BaseBooster
 
+KINDS = BaseBooster | MulticlassBooster | IntervalRegressor
 EVERY = [
     kind
     for kind in (getattr(marginboost, name) for name in marginboost.__all__)
-    if isinstance(kind, type) and issubclass(kind, BaseBooster | MulticlassBooster)
+    if isinstance(kind, type) and issubclass(kind, KINDS)
 ]
 WEIGHTS = (
     "check_sample_weight_equivalence_on_dense_data",

@@ -23,6 +23,7 @@ from .gradient_boost_ranker import GradientBoostRanker
 from .gradient_boost_regressor import GradientBoostRegressor
 from .graph_separation import GraphSeparation
 from .gravity_p_boost import GravityPBoost
+from .interval_regressor import IntervalRegressor
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .l2_boost import L2Boost, L2BoostRegressor
 from .leveraging import Leveraging, LeveragingClassifier
@@ -94,6 +95,7 @@ __all__ = [
     "GradientBoostRegressor",
     "GraphSeparation",
     "GravityPBoost",
+    "IntervalRegressor",
     "L1Leveraging",
     "L1LeveragingClassifier",
     "L2Boost",
