@@ -10,7 +10,17 @@ from ..types import Array
 from .by_reference import by_reference
 from .grow import FULL, bound_children, next_parent, open_children, plant, release, seek, settle
 from .jit import inner_kernel, kernel
-from .shares import LARGE, N_NODES, N_WAITING, SMALL, Job, keep_sums, pack_rows, scan_tile
+from .shares import (
+    LARGE,
+    N_NODES,
+    N_WAITING,
+    SMALL,
+    Job,
+    fill_table,
+    keep_sums,
+    pack_rows,
+    scan_tile,
+)
 
 NONE = -2
 """In the place of a node: no more is to be divided."""
@@ -49,9 +59,9 @@ def divide_range(job: Job, start: int, stop: int, feature: int, table: Array, si
 
 
 @kernel
-def fill_table(job: Job, k: int) -> None:
+def tell_sides(job: Job, k: int) -> None:
     """Which codes go left at a node."""
-    shares.fill_table(by_reference(job), k)
+    fill_table(by_reference(job), k)
 
 
 @inner_kernel

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..types import Array
 from .histograms import add_codes, add_labels, add_rows, add_words
-from .jit import inner_kernel
+from .jit import inlined_kernel, inner_kernel
 from .splits import category_order, is_heavier, scan
 from .stumps import CATEGORY, PARTITION
 from .ties import TIE
@@ -303,7 +303,7 @@ def keep_sums(job: Job, tile: int, k: int) -> None:
         add_rows(job.words[tile], rows, values, sums)
 
 
-@inner_kernel
+@inlined_kernel
 def search_kept(job: Job, tile: int) -> None:
     """Sums and best splits of a node, and of its larger sibling that holds the parent's sums."""
     begin, end = job.features[job.tiles[tile], 2], job.features[job.tiles[tile + 1], 2]
@@ -367,7 +367,7 @@ def search_afresh(job: Job, tile: int, which: int) -> None:
                     cells[code, channel] = 0.0
 
 
-@inner_kernel
+@inlined_kernel
 def search_share(job: Job, tile: int) -> None:
     """Best splits of one or two nodes, for one tile."""
     if job.histograms.shape[0] > 0:
