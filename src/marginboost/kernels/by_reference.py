@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba import extending
 from numba.core import datamodel, imputils, types
 from numba.core.typing import templates
-from numba.extending import infer_getattr, lower_getattr_generic, register_model
 
 from .jit import build, intrinsic
 
+numba: Any = extending  # without types, as those below
 numba_types: Any = types
 numba_models: Any = datamodel.models
 numba_templates: Any = templates
+numba_values: Any = imputils
 
 
 class Reference(numba_types.Type):
@@ -34,10 +36,10 @@ class Reference(numba_types.Type):
         return place, self.dtype.types[place]
 
 
-register_model(Reference)(numba_models.PointerModel)
+numba.register_model(Reference)(numba_models.PointerModel)
 
 
-@infer_getattr
+@numba.infer_getattr
 class ReferenceAttributes(numba_templates.AttributeTemplate):
     """Items have the types they have in the tuple."""
 
@@ -48,12 +50,12 @@ class ReferenceAttributes(numba_templates.AttributeTemplate):
         return reference.item(name)[1] if name in reference.dtype.fields else None
 
 
-@lower_getattr_generic(Reference)
+@numba.lower_getattr_generic(Reference)
 def _read_item(context: Any, builder: Any, reference: Any, address: Any, name: str) -> Any:
     place, kind = reference.item(name)
     where = build.gep_inbounds(builder, address, 0, place)
     value = context.data_model_manager[kind].load_from_data_pointer(builder, where)
-    return imputils.impl_ret_borrowed(context, builder, kind, value)
+    return numba_values.impl_ret_borrowed(context, builder, kind, value)
 
 
 @intrinsic(twin=lambda job: job)
