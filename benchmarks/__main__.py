@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         *("--limit-minutes", "--minutes"),
         **{"dest": "minutes", "type": float, "metavar": "M"},
-        help="end robust then; it goes on when run again",
+        help="end robust and gradient then; robust goes on when run again",
     )
     parser.add_argument("--rows", type=int, metavar="N", help="rows of robust and of stream")
     return parser

@@ -70,6 +70,7 @@ class Sizes:
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
     shapley_background: int = 100
+    shapley_few: int = 2_000
     shapley_repeats: int = 2
 
     leveraging_shape: Shape = (100_000, 50)
@@ -133,6 +134,7 @@ QUICK = Sizes(
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,
+    shapley_few=100,
     shapley_repeats=1,
     leveraging_shape=(5_000, 20),
     leveraging_rounds=60,
