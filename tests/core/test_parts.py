@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from marginboost import BinnedMatrix, Checkpoint, GradientTreeOracle, StumpOracle, TreeOracle
+from marginboost.algorithms._lpboost_on_parts import PartedLPBoost
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.adaboost_star import AdaBoostStar
 from marginboost.algorithms.arc_gv import ArcGV
 from marginboost.algorithms.brown_boost import BrownBoost
 from marginboost.algorithms.gradient_boost import GradientBoost
+from marginboost.algorithms.lpboost import LPBoost
 from marginboost.algorithms.madaboost import MadaBoost
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.algorithms.smoothboost import SmoothBoost
@@ -82,6 +84,50 @@ def test_same_bits_in_any_number_of_parts(rows, rule, weighted, division):
     sample = parted(rows, weighted, DIVISIONS[division])
     assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
     assert len(expected.history) > 5
+
+
+PROGRAMS = {
+    "soft margin": {"nu": 0.7},
+    "hard margin": {"nu": None},
+    "C-form": {"C": 150.0},
+}
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_same_linear_program_in_any_number_of_parts(rows, program, weighted, division):
+    settings, budget = PROGRAMS[program], {"max_rounds": 8, "tol": 1e-3}
+    if program == "soft margin":
+        budget["max_rounds"] = 20
+    rule = LPBoost(solver="smooth", **settings)
+    expected = train(whole(rows, weighted), StumpOracle(), rule, **budget)
+    sample = parted(rows, weighted, DIVISIONS[division])
+    assert_same_bits(train(sample, StumpOracle(), PartedLPBoost(**settings), **budget), expected)
+    if program == "soft margin":
+        assert expected.certificate.gap <= 1e-3
+
+
+def test_an_interrupted_linear_program_goes_on(rows, tmp_path):
+    settings, budget = {"nu": 0.3}, {"max_rounds": 20, "tol": 1e-3}
+    expected = train(
+        whole(rows, True), StumpOracle(), LPBoost(solver="smooth", **settings), **budget
+    )
+    for callbacks in ([Interrupted()], []):
+        sample = parted(rows, True, DIVISIONS["two"])
+        saved = [*callbacks, Checkpoint(tmp_path / "run.json", every=5)]
+        try:
+            run = train(sample, StumpOracle(), PartedLPBoost(**settings), **budget, callbacks=saved)
+        except KeyboardInterrupt:
+            assert (tmp_path / "run.json").exists()
+    assert_same_bits(run, expected)
+
+
+@pytest.mark.parametrize("solver", ["simplex", "interior"])
+def test_masters_that_need_all_rows_say_so(rows, solver):
+    sample = parted(rows, False, DIVISIONS["two"])
+    with pytest.raises(TypeError, match="solver: got"):
+        train(sample, StumpOracle(), PartedLPBoost(0.3, solver), max_rounds=2)
 
 
 TREES = {

@@ -105,10 +105,13 @@ class Part(Place):
         ``F(x_i)`` of the present combination.
     source : Source, optional
         What the sample is made from.
+    program : object
+        What a rule keeps of these rows, where it solves a program over them.
     """
 
     def __init__(self, sample: Sample, source: Source | None = None) -> None:
         self.source = source
+        self.program: Any = None
         self.start(sample)
 
     def start(self, sample: Sample) -> None:
@@ -168,6 +171,12 @@ class LocalParts(Parts):
 def lays_out(question: Q) -> Q:
     """Mark a question after which the part has something that it needs in every round."""
     question.lays_out = True  # type: ignore[attr-defined]
+    return question
+
+
+def settles(question: Q) -> Q:
+    """Mark a question that sets scores and weights anew, whatever was asked before it."""
+    question.settles = True  # type: ignore[attr-defined]
     return question
 
 

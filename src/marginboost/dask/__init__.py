@@ -18,6 +18,7 @@ from ..algorithms import (
     GentleBoostClassifier,
     GradientBoostClassifier,
     LogitBoostClassifier,
+    LPBoostClassifier,
     MadaBoostClassifier,
     MarginalAdaBoostClassifier,
     SmoothBoostClassifier,
@@ -30,6 +31,7 @@ __all__ = [
     "DaskArcGVClassifier",
     "DaskGentleBoostClassifier",
     "DaskGradientBoostClassifier",
+    "DaskLPBoostClassifier",
     "DaskLogitBoostClassifier",
     "DaskMadaBoostClassifier",
     "DaskMarginalAdaBoostClassifier",
@@ -41,6 +43,7 @@ DaskAdaBoostStarClassifier = on_cluster(AdaBoostStarClassifier)
 DaskArcGVClassifier = on_cluster(ArcGVClassifier)
 DaskGentleBoostClassifier = on_cluster(GentleBoostClassifier)
 DaskGradientBoostClassifier = on_cluster(GradientBoostClassifier)
+DaskLPBoostClassifier = on_cluster(LPBoostClassifier)
 DaskLogitBoostClassifier = on_cluster(LogitBoostClassifier)
 DaskMadaBoostClassifier = on_cluster(MadaBoostClassifier)
 DaskMarginalAdaBoostClassifier = on_cluster(MarginalAdaBoostClassifier)

@@ -71,8 +71,8 @@ class Holder:
 class Log:
     """What a part that is made anew must be told.
 
-    Scores are those of all moves. Weights follow from the last of them and from what came after,
-    so that nothing else must be repeated.
+    Scores are those of all moves, or were set at once. Weights follow from the last of these and
+    from what came after, so that nothing else must be repeated.
     """
 
     layout: list[Call] = field(default_factory=list)
@@ -86,6 +86,11 @@ class Log:
         if getattr(question, "lays_out", False):
             self.layout.append((question, args))
             return
+        if getattr(question, "settles", False):
+            self.moves, self.since = [], [(question, args)]
+            return
+        if args and getattr(args[0], "begins_anew", False):  # of the same kind, the last will do
+            self.since = [call for call in self.since if call[0] is not question]
         if question in (clear_scores, add_hypothesis):
             self._close_move()
             self.since = []
