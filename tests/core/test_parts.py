@@ -5,7 +5,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from marginboost import BinnedMatrix, Checkpoint, GradientTreeOracle, StumpOracle, TreeOracle
+from marginboost import (
+    BinnedMatrix,
+    Checkpoint,
+    GradientBoostRegressor,
+    GradientTreeOracle,
+    SoftmaxBoostClassifier,
+    StumpOracle,
+    TreeOracle,
+)
 from marginboost.algorithms._lpboost_on_parts import PartedLPBoost
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.adaboost_star import AdaBoostStar
@@ -20,6 +28,7 @@ from marginboost.core import Sample, train
 from marginboost.core.callbacks import Callback
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
 from marginboost.core.stop import Stop
+from marginboost.model import Features
 
 N_ROWS = 3_000
 SIDES = np.array([-1, 1], np.int8)
@@ -209,3 +218,58 @@ def test_what_must_see_all_rows_says_so(rows, oracle, rule):
     sample = parted(rows, False, DIVISIONS["two"])
     with pytest.raises(TypeError, match="must see all rows at once"):
         train(sample, oracle, rule, max_rounds=2)
+
+
+TARGET_LOSSES = ["squared", "huber", "quantile", "poisson"]
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", TARGET_LOSSES)
+def test_same_regression_in_any_number_of_parts(rows, loss, weighted, division):
+    bins, y, weights = rows
+    targets = 3.0 * y + np.random.default_rng(1).exponential(size=N_ROWS)
+    weights = weights if weighted else np.ones(N_ROWS)
+    settings = {"n_estimators": 6, "loss": loss}
+    expected = GradientBoostRegressor(**settings).fit(bins, targets, weights)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), targets[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS[division])
+    ]
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, LocalParts(parts))
+    assert model.spread_ == expected.spread_
+    assert model.estimators_ == expected.estimators_
+    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
+    assert model.certificate_ == expected.certificate_
+    assert not hasattr(model, "dual_")
+
+
+def test_targets_that_do_not_suit_the_loss(rows):
+    bins, y, _ = rows
+    part = Part.of(Source(bins, y - 1.0, np.ones(N_ROWS)))
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    with pytest.raises(ValueError, match="a row has the target -1, expected numbers at least 0"):
+        GradientBoostRegressor(loss="poisson").fit_parts(features, bins, None, LocalParts([part]))
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", ["softmax", "noisy-softmax"])
+def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
+    bins, y, weights = rows
+    labels = y + (np.random.default_rng(2).random(N_ROWS) < 0.3)
+    weights = weights if weighted else np.ones(N_ROWS)
+    settings = {"n_estimators": 3, "loss": loss, "max_leaf_nodes": 9}
+    expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS[division])
+    ]
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    model = SoftmaxBoostClassifier(**settings)
+    model.fit_parts(features, bins, np.arange(3), LocalParts(parts))
+    assert model.estimators_ == expected.estimators_
+    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
+    assert model.certificate_ == expected.certificate_
+    assert not hasattr(model, "dual_")

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from distributed import Client, Future, wait
 
 from ..core.hypothesis import Hypothesis
+from ..core.label_parts import begin_labels
 from ..core.parts import Part, Parts, Source, add_hypothesis, add_members, begin, clear_scores
 
 T = TypeVar("T")
@@ -81,7 +82,7 @@ class Log:
 
     def note(self, question: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Keep a call that all parts have answered."""
-        if question is begin:
+        if question in (begin, begin_labels):
             self.layout, self.moves, self.since = [], [], []
         if getattr(question, "lays_out", False):
             self.layout.append((question, args))

@@ -1,14 +1,14 @@
-"""Soft margin of rows in several places: the ν-quantile of their margins, in a few questions.
+"""Quantiles of rows in several places, in a few questions; and their soft margin by one.
 
-The quantile is one of the margins, so it is the same number however the rows are divided. A first
-question sorts margins into equal intervals, a second one asks for those in the interval that
+A quantile is one of the values, so it is the same number however the rows are divided. A first
+question sorts values into equal intervals, a second one asks for those in the interval that
 matters; where they are too many, it is divided again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,8 +23,15 @@ MOST_VALUES = 4096
 """Different margins that a place tells one by one."""
 
 
-class Weighing(NamedTuple):
-    """How margins are weighed.
+class Values(Protocol):
+    """Reads numbers and their weights, whose sums are exact, from a place that has rows."""
+
+    def read(self, place: Any) -> tuple[Array, Array]:
+        """Values and weights."""
+
+
+class Margins(NamedTuple):
+    """Margins of the vote that was asked for last, by :class:`ProgramRows`.
 
     Attributes
     ----------
@@ -37,13 +44,10 @@ class Weighing(NamedTuple):
     l1_norm: float
     uniform: bool
 
-    def margins(self, rows: ProgramRows) -> Array:
-        """Margins of the vote that was asked for last."""
-        return rows.margins / self.l1_norm
-
-    def weights(self, rows: ProgramRows) -> Array:
-        """Weights whose sums are exact."""
-        return np.ones(len(rows.caps)) if self.uniform else grid(rows.prior)
+    def read(self, place: ProgramRows) -> tuple[Array, Array]:
+        """Margins, and ones or weights."""
+        weights = np.ones(len(place.caps)) if self.uniform else grid(place.prior)
+        return place.margins / self.l1_norm, weights
 
 
 class Within(NamedTuple):
@@ -86,19 +90,22 @@ def value_on_places(
     low = min(one for one, _ in extremes) / length
     if problem.nu is None:
         return low, low
-    how = Weighing(length, uniform)
+    how = Margins(length, uniform)
     target = float(rank(problem.nu, n_rows)) if uniform else least_share(problem.nu)
-    rho = _quantile(ask, how, low, max(one for _, one in extremes) / length, target)
+    rho = quantile(ask, how, low, max(one for _, one in extremes) / length, target)
     return rho - rounded(sum(ask(add_shortfalls, rho, length))) / problem.nu, rho
 
 
-def _quantile(
-    ask: Callable[..., list[Any]], how: Weighing, low: float, high: float, target: float
+def quantile(
+    ask: Callable[..., list[Any]], how: Values, low: float, high: float, target: float
 ) -> float:
-    """Smallest margin at which the weight up to it reaches the target; else the largest one."""
+    """Smallest of values from ``low`` to ``high`` at which the weight up to it reaches a target.
+
+    Where none does, it is the largest. A place answers ``ask(question, *args)``.
+    """
     below = 0.0
     while low < high:
-        sums = sum(ask(sort_margins, how, low, high))
+        sums = sum(ask(sort_values, how, low, high))
         reached = below + np.cumsum(sums)
         chosen = min(int(np.searchsorted(reached, target)), len(sums) - 1)
         while chosen > 0 and sums[chosen] == 0.0:  # none reaches it: the last that has any
@@ -115,11 +122,12 @@ def _quantile(
     return low
 
 
-def _intervals(margins: Array, low: float, high: float) -> Array:
-    """Interval of each margin between the ends; -1 and beyond the last outside of them."""
-    places = (margins - low) * (INTERVALS / (high - low))
-    inside = np.minimum(places, INTERVALS - 1.0).astype(np.int64)
-    return np.where(margins < low, -1, np.where(margins > high, INTERVALS, inside))
+def _intervals(values: Array, low: float, high: float) -> Array:
+    """Interval of each value between the ends; -1 and beyond the last outside of them."""
+    inside = np.clip(values, low, high) / 2.0 - low / 2.0  # halves: ends may be far apart
+    places = np.minimum(inside / (high / 2.0 - low / 2.0) * INTERVALS, INTERVALS - 1.0)
+    found = places.astype(np.int64)
+    return np.where(values < low, -1, np.where(values > high, INTERVALS, found))
 
 
 # -- questions -------------------------------------------------------------------------------------
@@ -130,20 +138,20 @@ def add_shortfalls(rows: ProgramRows, rho: float, length: float) -> int:
     return sum_shortfalls(rows.margins / length, rows.prior, rho)
 
 
-def sort_margins(rows: ProgramRows, how: Weighing, low: float, high: float) -> Array:
-    """Weight in each interval between two margins."""
-    found = _intervals(how.margins(rows), low, high) + 1
-    return np.bincount(found, how.weights(rows), INTERVALS + 2)[1:-1]
+def sort_values(place: Any, how: Values, low: float, high: float) -> Array:
+    """Weight in each interval between two values."""
+    values, weights = how.read(place)
+    return np.bincount(_intervals(values, low, high) + 1, weights, INTERVALS + 2)[1:-1]
 
 
-def look_within(rows: ProgramRows, how: Weighing, low: float, high: float, chosen: int) -> Within:
+def look_within(place: Any, how: Values, low: float, high: float, chosen: int) -> Within:
     """What lies in one of those intervals."""
-    margins = how.margins(rows)
-    here = np.flatnonzero(_intervals(margins, low, high) == chosen)
+    values, weights = how.read(place)
+    here = np.flatnonzero(_intervals(values, low, high) == chosen)
     if not len(here):
         return Within(np.inf, -np.inf, np.empty(0), np.empty(0))
-    values, place = np.unique(margins[here], return_inverse=True)
-    ends = float(values[0]), float(values[-1])
-    if len(values) > MOST_VALUES:
+    found, where = np.unique(values[here], return_inverse=True)
+    ends = float(found[0]), float(found[-1])
+    if len(found) > MOST_VALUES:
         return Within(*ends, None, np.ones(1))
-    return Within(*ends, values, np.bincount(place, how.weights(rows)[here]))
+    return Within(*ends, found, np.bincount(where, weights[here]))
