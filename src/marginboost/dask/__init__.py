@@ -25,6 +25,7 @@ from ..algorithms import (
     SmoothBoostClassifier,
     SoftmaxBoostClassifier,
 )
+from .audit import DaskLabelAudit
 from .estimators import on_cluster
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "DaskGradientBoostClassifier",
     "DaskGradientBoostRegressor",
     "DaskLPBoostClassifier",
+    "DaskLabelAudit",
     "DaskLogitBoostClassifier",
     "DaskMadaBoostClassifier",
     "DaskMarginalAdaBoostClassifier",
