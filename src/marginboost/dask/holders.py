@@ -153,6 +153,11 @@ class DaskParts(Parts):
                     lost.append(held)
                     continue
                 found, error = got
+                if isinstance(error, MemoryError):
+                    raise MemoryError(
+                        f"worker {held.worker} has no memory left for its {len(held.numbers)} "
+                        "parts of the table; use more workers, or ones with more memory"
+                    ) from error
                 if error is not None:
                     raise error
                 answers.update(zip(held.numbers, found, strict=True))

@@ -106,7 +106,7 @@ class LabelClassifier(BaseMarginClassifier):
         data = replace(data, extras=data.extras.of_labels(len(data.classes)))
         used = np.flatnonzero(data.weights > 0)
         sample = self.sample_type.of_classes(
-            data.labels[used],
+            data.labels[used].astype(np.int64),
             len(data.classes),
             data.weights[used],
             **self._sample_parts(data.rows, data.weights, used, oracle),
@@ -139,7 +139,7 @@ class LabelClassifier(BaseMarginClassifier):
         self._keep(run, data)
         self.dual_ = np.zeros((len(data.labels), len(data.classes)))
         self.dual_[used] = sample.label_weights(run.dual)
-        if isinstance(sample, LabelByLabel) and len(used) == len(data.labels):
+        if isinstance(sample, LabelByLabel) and len(sample.labels) == len(data.labels):
             scores = sample.label_weights(run.scores)
         else:
             scores = self.model_.scores(data.rows, self.n_jobs)
