@@ -25,6 +25,9 @@ LOST = 2
 """Status of a search that found no lower value along a direction that promised one."""
 COLDEST = 1e-9
 """Lowest temperature."""
+ENOUGH = 1e-13
+"""By how much the sum of weights may miss one, where the second derivative of the sum in ρ is at
+most its first over β: that is what Newton's next step leaves, so it need not be looked at."""
 
 
 class SmoothDescent:
@@ -118,7 +121,7 @@ class SmoothDescent:
     def find_rho(self, coef: Array) -> tuple[Level, float]:
         """Root of Σ cap σ((ρ - margin)/β) = 1, by Newton's method inside a bracket.
 
-        Returns the level, and the sum of the weights there.
+        Returns the level, and the sum of the weights there, but for rounding.
         """
         guess = Level(self.rho, self.beta, bound_of(self._cap), 0)
         found = self._ask(vote_and_weigh, coef, guess)
@@ -132,14 +135,18 @@ class SmoothDescent:
             rho = min(max(rho, low), high)
             total, slope = self._weigh(level, rho)
         for _ in range(100):
-            if abs(total - 1.0) < 1e-12:
+            if abs(total - 1.0) < 10.0 * ENOUGH:
                 break
             low, high = (low, rho) if total > 1.0 else (rho, high)
             step = rho - (total - 1.0) / slope if slope > 1e-300 else low
             new = step if low < step < high else 0.5 * (low + high)
+            last = new == step and (total - 1.0) ** 2 < 2.0 * ENOUGH * self.beta * slope
             if new == rho:
                 break
             rho = new
+            if last:
+                total = 1.0
+                break
             total, slope = self._weigh(level, rho)
         self.rho = rho
         return level._replace(rho=rho), total
