@@ -15,6 +15,7 @@ from .report import Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
+    "dask": ("cluster-model.md", 3),
     "noise_losses": ("noise-losses.md", 1),
     "probabilities": ("probabilities.md", 3),
     "regression": ("regression.md", 2),

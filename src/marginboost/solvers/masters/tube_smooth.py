@@ -19,7 +19,8 @@ from ...kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
 from ...types import Array
 from .base import Master
 from .packed_pool import PackedPool
-from .smooth import COLDEST, LEAST_EFFORT, LOST, MOST_EFFORT, ROWS
+from .program_rows import ROWS
+from .smooth_descent import COLDEST, LEAST_EFFORT, LOST, MOST_EFFORT
 from .tube import TubeProblem
 from .tube_interior import TubeInterior
 
