@@ -1,7 +1,6 @@
 """Kernels of soft-margin problems: the smoothed hinge, and votes and edges of a pool of columns.
 
-Exponentials and logarithms are NumPy's, which are many times faster than a loop's: they are taken
-between the kernels, of ``small = exp(-|z|)`` with ``z = (ρ - margin) / β``.
+The hinge is smoothed at a temperature β: with ``z = (ρ - margin) / β`` it is ``log(1 + exp(z))``.
 
 ±1 columns are packed eight to a byte: a row's byte says what eight hypotheses answer. The vote of
 eight columns is one look-up in a table of 256 sums, and their edges follow from the weight that
@@ -13,28 +12,26 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
+from .exponentials import exponential
 from .jit import kernel, reducing_kernel
+from .logistic import log_of_sum
 
 PIECE = 2048
 """Rows worked on at a time, so that they stay in the cache."""
 
 
-@kernel
-def shortfalls(margins: Array, rho: float, beta: float, z: Array, negative: Array) -> None:
-    """``z = (ρ - margin) / β`` and ``-|z|``."""
-    for i in range(margins.size):
-        z[i] = (rho - margins[i]) / beta
-        negative[i] = -abs(z[i])
-
-
 @reducing_kernel
-def capped_weights(z: Array, small: Array, caps: Array, out: Array) -> tuple[float, float]:
+def smoothed_weights(
+    margins: Array, rho: float, beta: float, caps: Array, out: Array
+) -> tuple[float, float]:
     """``out = cap σ(z)``; returns the sum and its derivative by ρ, times β."""
     total, slope = 0.0, 0.0
-    for i in range(z.size):
-        larger = 1.0 / (1.0 + small[i])
-        smaller = small[i] * larger
-        weight = caps[i] * (larger if z[i] >= 0.0 else smaller)
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        small = exponential(-abs(z))
+        larger = 1.0 / (1.0 + small)
+        smaller = small * larger
+        weight = caps[i] * (larger if z >= 0.0 else smaller)
         out[i] = weight
         total += weight
         slope += caps[i] * smaller * larger
@@ -42,11 +39,12 @@ def capped_weights(z: Array, small: Array, caps: Array, out: Array) -> tuple[flo
 
 
 @reducing_kernel
-def smoothed_hinge(z: Array, log_small: Array, caps: Array) -> float:
-    """``Σ cap log(1 + exp(z))``, where ``log_small = log(1 + exp(-|z|))``."""
+def smoothed_hinge(margins: Array, rho: float, beta: float, caps: Array) -> float:
+    """``Σ cap log(1 + exp(z))``."""
     total = 0.0
-    for i in range(z.size):
-        total += caps[i] * (max(z[i], 0.0) + log_small[i])
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        total += caps[i] * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
     return total
 
 

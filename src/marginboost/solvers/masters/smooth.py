@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...kernels.parallel import one_algebra_thread, run_blocks
-from ...kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
+from ...kernels.soft_margin import smoothed_hinge, smoothed_weights
 from ...types import Array
 from .base import Master
 from .interior import InteriorMaster
@@ -34,6 +34,8 @@ MOST_EFFORT = 160
 """Evaluations, after some rounds without new columns, in whose place Newton's method is taken."""
 LOST = 2
 """Status of a search that found no lower value along a direction that promised one."""
+CLOSE = 1e-7
+"""Distance of the sum of weights from one at which one more step of Newton's method is the last."""
 COLDEST = 1e-9
 """Lowest temperature."""
 
@@ -53,7 +55,6 @@ class SmoothMaster(Master):
         self._interior = InteriorMaster(problem, y, n_threads, seconds)
         self._cost = _smoothing_cost(float(problem.caps.sum()), self._fixed)
         self.weights = np.empty(len(y))
-        self._z, self._small = np.empty(len(y)), np.empty(len(y))
 
     def solve(self, pool: PackedPool, start: Array, gap: float) -> tuple[Array, Array]:
         """Improve the coefficients from ``start``; good to a share of the gap."""
@@ -138,7 +139,8 @@ class SmoothMaster(Master):
         rho = min(max(self._rho, low), high)
         for _ in range(100):
             total, slope, _ = self._weigh(margins, rho)
-            if abs(total - 1.0) < 1e-12:
+            if abs(total - 1.0) < CLOSE:
+                rho -= (total - 1.0) / max(slope, 1e-300)
                 break
             low, high = (low, rho) if total > 1.0 else (rho, high)
             step = rho - (total - 1.0) / slope if slope > 1e-300 else low
@@ -153,14 +155,9 @@ class SmoothMaster(Master):
         beta, caps = self._beta, self.problem.caps
 
         def part(here: slice) -> tuple[float, float, float]:
-            z, small = self._z[here], self._small[here]
-            shortfalls(margins[here], rho, beta, z, small)
-            np.exp(small, out=small)
-            total, slope = capped_weights(z, small, caps[here], self.weights[here])
-            if not hinge:
-                return total, slope, 0.0
-            np.log1p(small, out=small)
-            return total, slope, smoothed_hinge(z, small, caps[here])
+            mine = margins[here]
+            total, slope = smoothed_weights(mine, rho, beta, caps[here], self.weights[here])
+            return total, slope, smoothed_hinge(mine, rho, beta, caps[here]) if hinge else 0.0
 
         parts = self._over_rows(part)
         total, slope, loss = (math.fsum(column) for column in zip(*parts, strict=True))
