@@ -66,8 +66,7 @@ def add_columns(columns: Array, used: Array, coef: Array, out: Array) -> None:
 def set_bit(codes: Array, bit: int, column: Array) -> None:
     """Put a ±1 column into bits that are 0 so far."""
     for i in range(codes.size):
-        if column[i] > 0:
-            codes[i] |= np.uint8(1 << bit)
+        codes[i] |= np.uint8((column[i] > 0) << bit)
 
 
 @kernel
