@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         TimeBudget,
     )
     from .data import Batches, BinnedMatrix
-    from .model.reader import ModelFileError
+    from .model.fields import ModelFileError
     from .oracles import (
         ActiveKernelOracle,
         FiniteOracle,
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 else:
     # Names are imported when they are first asked for, so that the command line starts at once.
     _PARTS = (
-        *("algorithms", "algorithms.multiclass", "core", "data", "estimators", "model.reader"),
+        *("algorithms", "algorithms.multiclass", "core", "data", "estimators", "model.fields"),
         *("oracles", "solvers", "audit", "verification"),
     )
 
@@ -112,7 +112,7 @@ def load(path: str | PathLike[str]) -> Any:
     """Load a model written by ``model.save(path)``.
 
     The file is data: it is checked field by field and never run. A file that is damaged, hostile or
-    written by a newer release raises :class:`~marginboost.model.reader.ModelFileError`.
+    written by a newer release raises :class:`~marginboost.model.fields.ModelFileError`.
     """
     from . import audit  # noqa: F401 - registers the classifier that audits
     from .algorithms.multiclass import saved_classes

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..data import BinnedMatrix, Table
 from ..data.table import frame_names, is_frame
 from ..estimators.inputs import distinct_labels, read_labels
-from ..kernels.parallel import resolve_n_jobs
+from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
 from ..validation import check_choice, check_number
 from .cleaning import POLICIES, changed_labels, other_labels, rows_to_act_on, some_labels
@@ -162,6 +162,7 @@ class LabelAudit(BaseEstimator):
         table = self._read_table(X)
         return self.fit_table(X, table, read_labels(y, table.n_rows), pred_probs)
 
+    @one_algebra_thread()
     def fit_table(
         self, X: Any, table: Table | BinnedMatrix, labels: Array, pred_probs: Any = None
     ) -> Self:

@@ -18,7 +18,7 @@ def load_model(path: str) -> BaseMarginClassifier:
     from .. import load
     from ..algorithms.multiclass import MulticlassBooster
     from ..model import TargetsModel
-    from ..model.reader import ModelFileError
+    from ..model.fields import ModelFileError
 
     try:
         model = load(path)
