@@ -337,7 +337,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         used = np.flatnonzero(data.used)
         sample = self._make_sample(data, used, oracle, bins)
         rule = self.build_problem(data, used, sample, oracle).rule
-        rounds, tol = max(1, self.n_iter_), self.tolerance()
+        # One that began with many hypotheses had few rounds.
+        found = -(-len(self.estimators_) // rule.columns_per_round)
+        rounds, tol = max(1, self.n_iter_, found), self.tolerance()
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)
         return replace(_two_classes(self), run=FittedRun.of(run))
 

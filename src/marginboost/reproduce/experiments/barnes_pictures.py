@@ -78,7 +78,8 @@ def _wave_labelings(n_points: int) -> int:
 def tables(trials: Trials) -> Iterator[Comparison]:
     """Counts, areas and errors."""
     counted, drawn = trials.where(part="shattering").only(), _drawn(trials)
-    rows = [(name, str(2 ** len(POINTS[name])), str(counted[name])) for name in POINTS]
+    rows: list[tuple[str, ...]] = []
+    rows += [(name, str(2 ** len(POINTS[name])), str(counted[name])) for name in POINTS]
     rows += [
         (f"{n} points of the circle, curves 1 + 0.1 sin(ωθ)", str(2**n), str(found))
         for n, found in enumerate(counted["wave"], start=1)
