@@ -61,6 +61,7 @@ RULES = {
 ORACLES = {
     "stumps": StumpOracle(),
     "partition": StumpOracle(categorical="partition"),
+    "several cuts": StumpOracle(cuts_per_feature=4),
     "trees": TreeOracle(max_depth=2),
     "Z trees": TreeOracle(max_depth=2, criterion="Z"),
     "alternating trees": AlternatingTreeOracle(),
@@ -97,6 +98,7 @@ ORACLES = {
 INNER = {
     "BarrierBoost",
     "BarrierRegression",
+    "CGBoost",
     "GravityPBoost",
     "interior",
     "interior C-form",
@@ -104,6 +106,8 @@ INNER = {
     "smooth",
     "smooth C-form",
     "smooth tube",
+    "MLPBoost",
+    "NMBoost",
     "TargetLeveraging",
 }
 """Rules with a solver inside, which takes steps of its own in every round."""

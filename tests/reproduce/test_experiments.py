@@ -19,6 +19,7 @@ SLOW = {
     "chan-wisconsin",
     "label-noise",
     "leveraging-rates",
+    "ratsch-drug",
     "ratsch-mackey-glass",
     "ratsch-marginal",
     "ratsch-nu-noise",

@@ -55,6 +55,7 @@ CoefficientPathDisplay                                  least angle regression (
 evaluate, Evaluation                                    scores beside the base rate, curves
 ndcg                                                    order of rows within queries
 ReliabilityDisplay                                      probabilities against what happened
+TubeDisplay, ResidualDisplay                            targets around a tube, residuals (R2-Q16)
 MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
 GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
@@ -107,10 +108,12 @@ from .displays import (
     ImportanceDisplay,
     MarginDisplay,
     ReliabilityDisplay,
+    ResidualDisplay,
     Shape,
     ShapeDisplay,
     SoftMarginDisplay,
     TrainingErrorDisplay,
+    TubeDisplay,
     WaterfallDisplay,
 )
 from .edges import (
@@ -211,6 +214,7 @@ __all__ = [
     "ProgressTerms",
     "Regime",
     "ReliabilityDisplay",
+    "ResidualDisplay",
     "SelectedErrors",
     "SelectionQuality",
     "Shape",
@@ -219,6 +223,7 @@ __all__ = [
     "Stability",
     "SupportOverlap",
     "TrainingErrorDisplay",
+    "TubeDisplay",
     "TubeFractions",
     "WaterfallDisplay",
     "asymptotic_margin",

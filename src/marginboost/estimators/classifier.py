@@ -97,14 +97,14 @@ FITTED_ATTRIBUTES = """classes_ : array
 class Problem(NamedTuple):
     """What a fit solves: rows with labels ±1 and weights, base learner, algorithm.
 
-    ``used`` are the rows of ``data`` that are in the sample.
+    ``used`` are the rows of ``data`` that are in the sample; they may be a slice of all of them.
     """
 
     sample: Sample
     oracle: Oracle
     rule: Rule
     data: TrainingSet
-    used: Array
+    used: Array | slice
 
 
 class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
@@ -292,6 +292,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         sample = self._make_sample(data, used, oracle, bins)
         self.prepare(sample, oracle)
         problem = self.build_problem(data, used, sample, oracle)
+        if len(used) == len(data.labels):  # rows may be many: no list of all of them is kept
+            problem = problem._replace(used=slice(None))
+        del used
         self.store(self._train(sample, oracle, problem.rule, encode, self.start_of(data)), problem)
 
     def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
@@ -334,7 +337,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         used = np.flatnonzero(data.used)
         sample = self._make_sample(data, used, oracle, bins)
         rule = self.build_problem(data, used, sample, oracle).rule
-        rounds, tol = max(1, self.n_iter_), self.tolerance()
+        # One that began with many hypotheses had few rounds.
+        found = -(-len(self.estimators_) // rule.columns_per_round)
+        rounds, tol = max(1, self.n_iter_, found), self.tolerance()
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)
         return replace(_two_classes(self), run=FittedRun.of(run))
 
@@ -368,7 +373,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             link=self.make_link(),
         )
         self.dual_, self.margins_ = run.dual, run.margins
-        if len(used) < len(data.labels):
+        if not isinstance(used, slice) and len(used) < len(data.labels):
             self.dual_ = np.zeros(len(data.labels))
             self.dual_[used] = run.dual
             self.margins_ = data.labels * self.model_.votes(data.rows, self.n_jobs)
