@@ -450,7 +450,7 @@ def test_copies_and_weights_have_the_same_value(make):
     counts = np.random.default_rng(0).integers(1, 4, 40)
     weighted = make().fit(X, y, counts).certificate_
     copied = make().fit(X.repeat(counts, axis=0), y.repeat(counts)).certificate_
-    slack = 2e-4 if make is CGBoostClassifier else max(weighted.gap, copied.gap) + 1e-9
+    slack = 2e-3 if make is CGBoostClassifier else max(weighted.gap, copied.gap) + 1e-9
     assert abs(weighted.value - copied.value) <= slack
 
 
