@@ -12,6 +12,8 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/.demo  ## fit, certify and picture the embedded data set
 	$(BIN)/python -m marginboost.demo
 
+# Workers have a core each: more threads of linear algebra would be in each other's way.
+test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(VENV)/.test  ## all tests and doctests; says what it skips and why
 	$(BIN)/python tools/precompile.py
 	$(BIN)/python -m pytest -n $(WORKERS) -rs

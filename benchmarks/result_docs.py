@@ -14,7 +14,13 @@ from .environment import ROOT
 from .report import Table
 from .robust_docs import fill, markdown
 
-DOCUMENTS = {"noise_losses": ("noise-losses.md", 1), "probabilities": ("probabilities.md", 3)}
+DOCUMENTS = {
+    "dask": ("cluster-model.md", 3),
+    "noise_losses": ("noise-losses.md", 1),
+    "probabilities": ("probabilities.md", 3),
+    "regression": ("regression.md", 2),
+    "target_audit": ("target-audit.md", 3),
+}
 """Document of each benchmark, and digits behind the point in its tables."""
 
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
         AdaBoostRegClassifier,
         AdaBoostRegClassifierCV,
         AdaBoostStarClassifier,
+        AlternatingTreeClassifier,
         ArcGVClassifier,
+        AssembleClassifier,
         BaggedVoteClassifier,
         BarrierBoostClassifier,
         BarrierBoostClassifierCV,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         GradientBoostClassifier,
         GradientBoostRanker,
         GradientBoostRegressor,
+        IntervalRegressor,
         L1LeveragingClassifier,
         L2BoostRegressor,
         LeveragingClassifier,
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
         SoftmaxBoostClassifier,
         TotalBoostClassifier,
     )
+    from .algorithms.cascade import CascadeBooster
     from .algorithms.multiclass import MulticlassBooster
     from .audit import LabelAudit, RobustBoostClassifier, TargetAudit
     from .core import (
@@ -70,15 +74,18 @@ if TYPE_CHECKING:
         TimeBudget,
     )
     from .data import Batches, BinnedMatrix
-    from .model.reader import ModelFileError
+    from .model.fields import ModelFileError
     from .oracles import (
         ActiveKernelOracle,
+        AlternatingTreeOracle,
         FiniteOracle,
         GradientTreeOracle,
         HalfSpaceOracle,
         KernelOracle,
         LabelTreeOracle,
+        LazyOracle,
         LinearOracle,
+        NeuralNetOracle,
         PooledOracle,
         RBFNetOracle,
         ResamplingOracle,
@@ -91,8 +98,8 @@ if TYPE_CHECKING:
 else:
     # Names are imported when they are first asked for, so that the command line starts at once.
     _PARTS = (
-        *("algorithms", "algorithms.multiclass", "core", "data", "estimators", "model.reader"),
-        *("oracles", "solvers", "audit", "verification"),
+        *("algorithms", "algorithms.cascade", "algorithms.multiclass", "core", "data"),
+        *("estimators", "model.fields", "oracles", "solvers", "audit", "verification"),
     )
 
     def __getattr__(name: str) -> Any:
@@ -117,7 +124,7 @@ def load(path: str | PathLike[str]) -> Any:
     """Load a model written by ``model.save(path)``.
 
     The file is data: it is checked field by field and never run. A file that is damaged, hostile or
-    written by a newer release raises :class:`~marginboost.model.reader.ModelFileError`.
+    written by a newer release raises :class:`~marginboost.model.fields.ModelFileError`.
     """
     from . import audit  # noqa: F401 - registers the classifier that audits
     from .algorithms.multiclass import saved_classes
@@ -135,7 +142,10 @@ __all__ = [
     "AdaBoostRegClassifier",
     "AdaBoostRegClassifierCV",
     "AdaBoostStarClassifier",
+    "AlternatingTreeClassifier",
+    "AlternatingTreeOracle",
     "ArcGVClassifier",
+    "AssembleClassifier",
     "BaggedVoteClassifier",
     "BarrierBoostClassifier",
     "BarrierBoostClassifierCV",
@@ -146,6 +156,7 @@ __all__ = [
     "BrownBoostClassifier",
     "CGBoostClassifier",
     "Callback",
+    "CascadeBooster",
     "Certificate",
     "Checkpoint",
     "ERLPBoostClassifier",
@@ -158,6 +169,7 @@ __all__ = [
     "GradientTreeOracle",
     "HalfSpaceOracle",
     "History",
+    "IntervalRegressor",
     "KernelOracle",
     "L1LeveragingClassifier",
     "L2BoostRegressor",
@@ -167,6 +179,7 @@ __all__ = [
     "LSBoostRegressor",
     "LabelAudit",
     "LabelTreeOracle",
+    "LazyOracle",
     "LeveragingClassifier",
     "LeveragingRegressor",
     "LinearOracle",
@@ -178,6 +191,7 @@ __all__ = [
     "ModelFileError",
     "MulticlassBooster",
     "NMBoostClassifier",
+    "NeuralNetOracle",
     "NuArcClassifier",
     "PBoostClassifier",
     "PBoostClassifierCV",

@@ -13,14 +13,10 @@ from marginboost import AdaBoostClassifier
 from marginboost.core.hypothesis import Hypothesis
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.model import file as model_file
+from marginboost.model.fields import ModelFileError
 from marginboost.model.file import document_of, load_model, read_document, save_model
-from marginboost.model.reader import (
-    MAX_CODED,
-    MAX_PADDED,
-    MAX_WRAPPERS,
-    ModelFileError,
-    model_from_document,
-)
+from marginboost.model.reader import MAX_CODED, model_from_document
+from marginboost.model.settings import MAX_PADDED, MAX_WRAPPERS
 from marginboost.oracles.stumps import Stump, step_functions
 
 REGISTRY = BaseMarginClassifier.registry

@@ -30,8 +30,10 @@ from marginboost.core.history import FIELDS, History
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.losses import Huber, Loss
+from marginboost.model.fields import ModelFileError
 from marginboost.model.file import document_of, load_model, read_document, save_model
-from marginboost.model.reader import ORACLES, ModelFileError, model_from_document
+from marginboost.model.reader import model_from_document
+from marginboost.model.settings import ORACLES
 from marginboost.oracles import (
     FiniteOracle,
     GradientTreeOracle,

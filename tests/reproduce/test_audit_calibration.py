@@ -66,11 +66,13 @@ def test_scores_mean_what_they_say(audits):
         assert every.right[here].mean() == pytest.approx(every.score[here].mean(), abs=0.1)
 
 
+@pytest.mark.slow
 def test_noise_is_estimated(audits):
     for audit in audits:
         assert audit.estimated == pytest.approx(audit.planted, abs=0.04)
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_many_as_expected(audits):
     every = pooled(audits)
     expected, counted = (values[every.flagged].mean() for values in (every.score, every.right))

@@ -6,7 +6,9 @@ from .adaboost_m2 import AdaBoostM2, AdaBoostM2Classifier
 from .adaboost_mh import AdaBoostMHClassifier
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
+from .alternating_tree import AlternatingTreeClassifier
 from .arc_gv import ArcGV, ArcGVClassifier
+from .assemble import Assemble, AssembleClassifier
 from .bagged_vote import BaggedVote, BaggedVoteClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
@@ -21,6 +23,7 @@ from .gradient_boost_ranker import GradientBoostRanker
 from .gradient_boost_regressor import GradientBoostRegressor
 from .graph_separation import GraphSeparation
 from .gravity_p_boost import GravityPBoost
+from .interval_regressor import IntervalRegressor
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
 from .l2_boost import L2Boost, L2BoostRegressor
 from .leveraging import Leveraging, LeveragingClassifier
@@ -64,8 +67,11 @@ __all__ = [
     "AdaBoostRegClassifierCV",
     "AdaBoostStar",
     "AdaBoostStarClassifier",
+    "AlternatingTreeClassifier",
     "ArcGV",
     "ArcGVClassifier",
+    "Assemble",
+    "AssembleClassifier",
     "BaggedVote",
     "BaggedVoteClassifier",
     "BarrierBoost",
@@ -89,6 +95,7 @@ __all__ = [
     "GradientBoostRegressor",
     "GraphSeparation",
     "GravityPBoost",
+    "IntervalRegressor",
     "L1Leveraging",
     "L1LeveragingClassifier",
     "L2Boost",

@@ -83,9 +83,14 @@ def _table(bins: BinnedMatrix, j: int) -> Array:
     return np.hstack([values, *columns])
 
 
+def frequent_categories(counts: Array) -> Array:
+    """Codes of the categories that get a column of their own, from the rows that have each."""
+    return np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+
+
 def _indicators(counts: Array) -> Array:
     """One column for each frequent category, and one for all the others."""
-    frequent = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+    frequent = frequent_categories(counts)
     place = np.full(len(counts), len(frequent))
     place[frequent] = np.arange(len(frequent))
     return np.vstack([np.eye(len(frequent) + 1)[place], np.zeros(len(frequent) + 1)])

@@ -38,6 +38,7 @@ from ..data import BinnedMatrix
 from ..estimators.classifier import BaseMarginClassifier, TrainingSet, document
 from ..estimators.inputs import read_weights, weigh_classes
 from ..estimators.multiclass import ONE_VS_REST, Reduction
+from ..kernels.parallel import one_algebra_thread
 from ..model import Features, Link, Model
 from ..model.features import FeatureRows
 from ..oracles.gradient_trees import GradientTreeOracle
@@ -239,6 +240,7 @@ class RobustBoostClassifier(LPBoostClassifier):
 
     # -- fit -------------------------------------------------------------------------------------
 
+    @one_algebra_thread()
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Audit the labels, choose, then learn from what the policy makes of them."""
         index = data.labels

@@ -36,7 +36,7 @@ from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from .folds import Fold, fit_folds, take_rows
 from .forest import BinnedForest
-from .linear import MOST_LEVELS, BinnedLinear
+from .linear import BinnedLinear, frequent_categories
 from .soft_labels import SoftRows
 
 FEW_ROWS = 5_000
@@ -167,8 +167,7 @@ def _standardised(values: Array, missing: Array) -> Array:
 
 
 def _indicators(codes: Array, n_levels: int) -> list[Array]:
-    counts = np.bincount(codes[codes >= 0], minlength=n_levels)
-    frequent = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+    frequent = frequent_categories(np.bincount(codes[codes >= 0], minlength=n_levels))
     columns = [(codes == level).astype(np.float32) for level in frequent]
     rare = (codes >= 0) & ~np.isin(codes, frequent)
     return [*columns, rare.astype(np.float32)] if rare.any() else columns

@@ -56,6 +56,9 @@ def _compiled(**options: Any) -> Callable[[Any], Any]:
 
 kernel = _compiled()
 
+# For kernels that only kernels call: nothing that unpacks what Python hands over is compiled.
+inner_kernel = _compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
 # For sums and minima of numbers that are never NaN: lets a reduction use vector lanes. The order of
 # additions is then fixed at compile time, so results still repeat exactly.
 reducing_kernel = _compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})

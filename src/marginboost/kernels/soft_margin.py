@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
+from .intrinsics import bits_of
 from .jit import kernel, reducing_kernel
 
 PIECE = 2048
@@ -48,6 +49,45 @@ def smoothed_hinge(z: Array, log_small: Array, caps: Array) -> float:
     for i in range(z.size):
         total += caps[i] * (max(z[i], 0.0) + log_small[i])
     return total
+
+
+# -- the same with sums in whole numbers of two units, see :mod:`.exact` ---------------------------
+
+
+@kernel
+def capped_weight_units(
+    z: Array, small: Array, caps: Array, out: Array, coarse: float, fine: float
+) -> tuple[int, int, int, int]:
+    """:func:`capped_weights`: sum and slope in both units."""
+    first, second = bits_of(coarse), bits_of(fine)
+    total, total_rest, slope, slope_rest = 0, 0, 0, 0
+    for i in range(z.size):
+        larger = 1.0 / (1.0 + small[i])
+        smaller = small[i] * larger
+        weight = caps[i] * (larger if z[i] >= 0.0 else smaller)
+        out[i] = weight
+        above = weight + coarse
+        total += bits_of(above) - first
+        total_rest += bits_of((weight - (above - coarse)) + fine) - second
+        change = caps[i] * smaller * larger
+        above = change + coarse
+        slope += bits_of(above) - first
+        slope_rest += bits_of((change - (above - coarse)) + fine) - second
+    return total, total_rest, slope, slope_rest
+
+
+@kernel
+def smoothed_hinge_units(
+    z: Array, log_small: Array, caps: Array, coarse: float, fine: float
+) -> tuple[int, int]:
+    """:func:`smoothed_hinge` in both units."""
+    first, second, total, rest = bits_of(coarse), bits_of(fine), 0, 0
+    for i in range(z.size):
+        cost = caps[i] * (max(z[i], 0.0) + log_small[i])
+        above = cost + coarse
+        total += bits_of(above) - first
+        rest += bits_of((cost - (above - coarse)) + fine) - second
+    return total, rest
 
 
 # -- columns as they are, and packed ---------------------------------------------------------------

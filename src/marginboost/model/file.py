@@ -28,8 +28,10 @@ from ..types import Array
 from .base import FittedRun, Model, RegressionModel, TargetsModel
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .contract import Saved
+from .fields import ModelFileError, is_text
 from .links import Link, SigmoidLink
-from .reader import DTYPES, FORMAT, ORACLES, ModelFileError, is_text, model_from_document
+from .reader import FORMAT, model_from_document
+from .settings import DTYPES, ORACLES
 
 MAX_BYTES = 1 << 28
 """Largest document that is read, after decompression."""
