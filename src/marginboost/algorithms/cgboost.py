@@ -46,6 +46,11 @@ EXACT = 1e-7
 """Gap to which a program is solved, as a share of the empty model's objective."""
 
 
+SMALLEST = 1e-12
+"""Price of all shortfalls together below which no outcome comes near to 1: coefficients are edges
+times the price, and votes are the same for every smaller one."""
+
+
 class CGBoost(ShortfallRule):
     """Totally corrective minimisation of hinge loss plus half of the squared norm.
 
@@ -75,7 +80,7 @@ class CGBoost(ShortfallRule):
 
     def make_master(self, sample: Sample) -> SquaredNormMaster:
         """Make the solver of the program."""
-        problem = SquaredNorm(sample.prior, self.C * sample.total)
+        problem = SquaredNorm(sample.prior, max(self.C * sample.total, SMALLEST))
         return SquaredNormMaster(problem, sample.y, sample.n_threads)
 
     def _next_gap(self, state: State) -> float:
