@@ -278,6 +278,14 @@ def test_a_hypothesis_that_comes_twice_changes_little_in_cgboost():
     assert done.certificate.value >= value - 1e-7
 
 
+def test_a_price_that_no_hypothesis_is_worth_leaves_the_model_empty():
+    X, y = ring(20, seed=1)
+    model = CGBoostClassifier(C=1e-9).fit(X, y)
+    assert len(model.estimators_) == 0
+    assert model.stop_reason_ is Stop.NO_EDGE
+    assert model.certificate_.value == 0.0
+
+
 def test_cgboost_mixes_kernels():
     """The base learner of the paper: columns of a kernel."""
     X, y = ring(60, seed=5)

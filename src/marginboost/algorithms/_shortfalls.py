@@ -85,7 +85,7 @@ class ShortfallRule(Rule):
         state.note(coef=0.0)
         known = set(state.members)
         new = [c for c in found if c.hypothesis not in known and self.worth_having(c, state)]
-        if not new and self._solved <= self.accuracy:
+        if not new and (self._solved <= self.accuracy or not known):
             return Stop.NO_EDGE
         self._solved = self._next_gap(state) if new else self.accuracy
         state.enlarge(new[:COLUMNS])
