@@ -278,6 +278,14 @@ def test_a_hypothesis_that_comes_twice_changes_little_in_cgboost():
     assert done.certificate.value >= value - 1e-7
 
 
+def test_a_price_that_no_hypothesis_is_worth_leaves_the_model_empty():
+    X, y = ring(20, seed=1)
+    model = CGBoostClassifier(C=1e-9).fit(X, y)
+    assert len(model.estimators_) == 0
+    assert model.stop_reason_ is Stop.NO_EDGE
+    assert model.certificate_.value == 0.0
+
+
 def test_cgboost_mixes_kernels():
     """The base learner of the paper: columns of a kernel."""
     X, y = ring(60, seed=5)
@@ -450,7 +458,7 @@ def test_copies_and_weights_have_the_same_value(make):
     counts = np.random.default_rng(0).integers(1, 4, 40)
     weighted = make().fit(X, y, counts).certificate_
     copied = make().fit(X.repeat(counts, axis=0), y.repeat(counts)).certificate_
-    slack = 2e-4 if make is CGBoostClassifier else max(weighted.gap, copied.gap) + 1e-9
+    slack = 2e-3 if make is CGBoostClassifier else max(weighted.gap, copied.gap) + 1e-9
     assert abs(weighted.value - copied.value) <= slack
 
 

@@ -32,7 +32,8 @@ class ShortfallRule(Rule):
     Parameters
     ----------
     accuracy : float
-        Gap to which a program is solved, over the hypotheses found.
+        Gap to which programs are solved at the end, over the hypotheses found; before, to a share
+        of what is open between the bounds.
     """
 
     columns_per_round = COLUMNS
@@ -40,6 +41,7 @@ class ShortfallRule(Rule):
     def __init__(self, accuracy: float) -> None:
         self.accuracy = accuracy
         self._value = 0.0
+        self._solved = np.inf
         self._trial: Array = np.empty(0)
         self._weights: Array = np.empty(0)
 
@@ -58,7 +60,7 @@ class ShortfallRule(Rule):
             state.scores[:] = self._pool.combine(np.array(state.coef))
         else:
             problem = self._master.problem
-            self._value, self._trial = problem.worst, np.empty(0)
+            self._value, self._solved, self._trial = problem.worst, np.inf, np.empty(0)
             self._weights = (1.0 + problem.C) * problem.caps
         self._reweigh(state)
 
@@ -83,12 +85,13 @@ class ShortfallRule(Rule):
         state.note(coef=0.0)
         known = set(state.members)
         new = [c for c in found if c.hypothesis not in known and self.worth_having(c, state)]
-        if not new:
+        if not new and (self._solved <= self.accuracy or not known):
             return Stop.NO_EDGE
+        self._solved = self._next_gap(state) if new else self.accuracy
         state.enlarge(new[:COLUMNS])
         self._trial = np.append(self._trial, np.zeros(len(state.members) - len(self._trial)))
         try:
-            self._trial, self._weights = self._master.solve(self._pool, self._trial, self.accuracy)
+            self._trial, self._weights = self._master.solve(self._pool, self._trial, self._solved)
         except MasterError:
             return Stop.SOLVER
         scores, norm = self._pool.combine(self._trial), self._master.norm(self._trial)
@@ -100,6 +103,10 @@ class ShortfallRule(Rule):
         self._reweigh(state)
         return None
 
+    def _next_gap(self, state: State) -> float:
+        """Gap to which the next program is solved."""
+        return self.accuracy if state.l1_norm == 0.0 else max(state.gap, self.accuracy)
+
     def _reweigh(self, state: State) -> None:
         self._scale = float(self._weights.sum())
         state.dual[:] = state.sample.y * self._weights / self._scale
@@ -108,6 +115,7 @@ class ShortfallRule(Rule):
         """Return the value, the last solution and its weights."""
         return {
             "value": self._value,
+            "solved": self._solved if np.isfinite(self._solved) else None,
             "trial": self._trial.tolist(),
             "weights": self._weights.tolist(),
         }
@@ -115,5 +123,6 @@ class ShortfallRule(Rule):
     def set_state(self, saved: dict[str, Any]) -> None:
         """Take them back."""
         self._value = float(saved["value"])
+        self._solved = np.inf if saved["solved"] is None else float(saved["solved"])
         self._trial = np.array(saved["trial"], dtype=np.float64)
         self._weights = np.array(saved["weights"], dtype=np.float64)
