@@ -291,9 +291,12 @@ def scan_prefixes(cells: Array, total: Array, floor: float, rules: Any, split: A
         if rest < floor:
             break
         other = all_signed - signed
-        if plain:  # with one division
+        if plain:  # divided only where it is better
             left, right = weight + l2, rest + l2
-            found = (signed * signed * right + other * other * left) / (left * right)
+            above, below = signed * signed * right + other * other * left, left * right
+            if above <= bar * below:
+                continue
+            found = above / below
         else:
             found = score_two(signed, weight, other, rest, rules)
         if found > bar:

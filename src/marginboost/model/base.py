@@ -142,11 +142,14 @@ class Model(ABC):
             for answer in outputs_of(run.ensemble)
         ]
 
-    def to_onnx(self) -> Any:
-        """ONNX model; needs the extra ``onnx``."""
+    def to_onnx(self, largest_log: float | None = None) -> Any:
+        """ONNX model; needs the extra ``onnx``.
+
+        With ``largest_log`` scores of a regressor are logarithms of the prediction, cut there.
+        """
         from .onnx import to_onnx  # here, not above: few models are exported
 
-        return to_onnx(self)
+        return to_onnx(self, largest_log)
 
 
 @dataclass(frozen=True)
