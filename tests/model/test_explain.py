@@ -9,12 +9,18 @@ import pytest
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
+import marginboost
 from marginboost import (
     AdaBoostClassifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
     ArcGVClassifier,
     BaggedVoteClassifier,
     GradientBoostClassifier,
     GradientBoostRegressor,
+    LabelTreeOracle,
+    SAMMEClassifier,
+    SoftmaxBoostClassifier,
     StumpOracle,
     TreeOracle,
 )
@@ -158,6 +164,42 @@ def test_trees_of_depth_one_are_explained_like_stumps(rows, model):
     found = model.shap_values(X, X, max_background=len(X))
     scale = model.ensemble_.l1_norm if classes else 1.0
     np.testing.assert_allclose(parts * scale, found.values, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AdaBoostMHClassifier(LabelTreeOracle(max_depth=1, answers="set"), n_estimators=8),
+        AdaBoostMHClassifier(LabelTreeOracle(max_depth=1), n_estimators=8),
+        SAMMEClassifier(LabelTreeOracle(max_depth=1), n_estimators=8),
+        AdaBoostM2Classifier(LabelTreeOracle(max_depth=1), n_estimators=8),
+        SoftmaxBoostClassifier(n_estimators=8, max_depth=1),
+    ],
+    ids=["sets of labels", "single labels", "SAMME", "pairs", "a tree per class"],
+)
+def test_labels_answered_at_once_have_a_sum_of_shapes_each(rows, model, tmp_path):
+    X, y = rows
+    model.fit(X, np.digitize(X["x"].fillna(0.0) + 0.3 * y, [-0.5, 0.4]))
+    explained, votes = model.explain(), model.decision_function(X)
+    assert len(explained) == 3
+    scores = model.model_.scores(model.model_.read_rows(X))
+    shapley = model.shap_values(X, X, max_background=len(X)).values
+    for k, explanation in enumerate(explained):
+        parts = explanation.contributions(X)
+        np.testing.assert_allclose(
+            explanation.intercept + parts.sum(axis=1), votes[:, k], atol=1e-12
+        )
+        np.testing.assert_allclose(parts.mean(axis=0), 0.0, atol=1e-12)
+        scale = model.ensemble_.l1_norm
+        np.testing.assert_allclose(parts * scale, shapley[:, :, k], atol=1e-9)
+        np.testing.assert_allclose(scores[:, k] / scale, votes[:, k], atol=1e-12)
+    sizes = [np.abs(explanation.contributions(X)).mean(axis=0) for explanation in explained]
+    shares = np.sum([size / size.sum() for size in sizes], axis=0) / 3
+    np.testing.assert_allclose(model.feature_importances_, shares, atol=1e-9)
+    model.save(tmp_path / "model.json")
+    again = marginboost.load(tmp_path / "model.json").explain()
+    for here, there in zip(explained, again, strict=True):
+        np.testing.assert_array_equal(here.contributions(X), there.contributions(X))
 
 
 def test_where_the_training_rows_lie(rows):

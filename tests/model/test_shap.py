@@ -142,6 +142,58 @@ def test_path_values_by_definition(fitted, data):
         np.testing.assert_allclose(found.values[i], game, atol=1e-12)
 
 
+def as_shap_reads(model, X):
+    """Trees in the form that the shap package takes, with the background at their nodes."""
+    ensemble = model.model_.ensemble
+    trees = []
+    for tree, weight in zip(ensemble.members, ensemble.coef, strict=True):
+        nodes, reached = tree.nodes, [np.ones(len(X), dtype=bool)] * len(tree.nodes)
+        for k, node in enumerate(nodes):
+            if node["feature"] >= 0:
+                column = X[:, node["feature"]]
+                left = np.where(
+                    np.isnan(column), bool(node["missing_left"]), column <= node["threshold"]
+                )
+                reached[node["left"]] = reached[k] & left
+                reached[node["right"]] = reached[k] & ~left
+        inner = nodes["feature"] >= 0
+        children = [np.where(inner, nodes[side], -1) for side in ("left", "right")]
+        default = np.where(nodes["missing_left"] > 0, *children)
+        trees.append(
+            {
+                "children_left": children[0],
+                "children_right": children[1],
+                "children_default": np.where(inner, default, -1),
+                "features": nodes["feature"],
+                "thresholds": nodes["threshold"],
+                "values": weight * nodes["value"].reshape(-1, 1),
+                "node_sample_weight": np.array([rows.sum() for rows in reached], dtype=float),
+            }
+        )
+    return {"trees": trees, "base_offset": 0.0, "input_dtype": np.float64}
+
+
+@pytest.mark.parametrize("kind", ["regression", "log-odds", "edge trees"])
+def test_values_are_those_of_the_shap_package(data, kind):
+    """The definition is enumerated above; this is the same trees in other hands."""
+    shap = pytest.importorskip("shap")
+    X, target = np.nan_to_num(data[0]), data[1]
+    y, few = (target > 0).astype(int), {"n_estimators": 6, "min_samples_leaf": 5}
+    model = {
+        "regression": GradientBoostRegressor(**few).fit(X, target),
+        "log-odds": GradientBoostClassifier(**few).fit(X, y),
+        "edge trees": AdaBoostClassifier(TreeOracle(max_depth=3), n_estimators=5).fit(X, y),
+    }[kind]
+    theirs = as_shap_reads(model, X)
+    by_path = shap.TreeExplainer(theirs).shap_values(X[:40], check_additivity=False)
+    against = shap.TreeExplainer(theirs, data=X[:50], feature_perturbation="interventional")
+    by_rows = against.shap_values(X[:40], check_additivity=False)
+    ours = model.shap_values(X[:40], X, method="path").values
+    np.testing.assert_allclose(ours, np.reshape(by_path, ours.shape), atol=1e-6)
+    ours = model.shap_values(X[:40], X[:50]).values
+    np.testing.assert_allclose(ours, np.reshape(by_rows, ours.shape), atol=1e-6)
+
+
 def test_stumps_are_explained_as_by_their_shapes(fitted, data):
     """Of an additive model both methods give the shape less its mean over the background."""
     X, model = data[0], fitted["stumps"]

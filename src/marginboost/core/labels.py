@@ -66,6 +66,11 @@ class LabelSample(Sample):
     def label_weights(self, dual: Array) -> Array:
         """Signed weights as a matrix (examples, K): the transpose of :meth:`on_rows`."""
 
+    @cached_property
+    def example_prior(self) -> Array:
+        """Prior weights of the examples, each the sum of those of its rows."""
+        return np.asarray(self.prior.reshape(len(self.labels), -1).sum(axis=1))
+
     @property
     def one_label(self) -> bool:
         """Whether all weight of an example is on its own label, and none is negative."""
@@ -157,11 +162,6 @@ class LabelByLabel(LabelSample):
     def label_weights(self, dual: Array) -> Array:
         """Weights as they are."""
         return dual.reshape(-1, self.n_classes)
-
-    @cached_property
-    def example_prior(self) -> Array:
-        """Prior weights of the examples."""
-        return np.asarray(self.label_weights(self.prior).sum(axis=1))
 
 
 class LabelPairs(LabelSample):

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Table
-from ..model import RegressionModel
+from ..model import RegressionModel, TargetsModel
 from ..types import Array
 from ..validation import check_number
 
@@ -87,7 +87,7 @@ def row_contributions(
     check_is_fitted(estimator)
     check_number("max_background", max_background, at_least=1, integer=True)
     model = estimator.model_
-    numeric, sides = isinstance(model, RegressionModel), sides_of(model)
+    numeric, sides = isinstance(model, RegressionModel | TargetsModel), sides_of(model)
     if model.additive:
         return [
             Contributions(
@@ -113,8 +113,8 @@ def row_contributions(
 
 def sides_of(model: Any) -> list[list[str]]:
     """What negative and positive answers of each output of a model speak for."""
-    if isinstance(model, RegressionModel):
-        return [[]]
+    if isinstance(model, RegressionModel | TargetsModel):
+        return [[] for _ in model.runs]
     classes = [str(label) for label in model.classes.tolist()]
     if model.reduced:
         return [[_side(classes, code, -1), _side(classes, code, 1)] for code in model.code.T]

@@ -126,10 +126,12 @@ class FittedAttributes:
 
         The vote of a row (the prediction of a regressor) is the intercept, the mean vote of the
         training rows, and the step functions at the row's values, each of mean 0 over the training
-        rows; nothing else. With more than two classes a list, one explanation per problem.
+        rows; nothing else. With more than two classes a list, one explanation per problem; of
+        hypotheses that answer for all labels at once, one per label.
         """
         check_is_fitted(self)
-        return self._of_runs("explain", self.model_.explain())
+        found = self.model_.explain()
+        return found if self.model_.reduced or len(found) != 1 else found[0]
 
     def shap_values(
         self,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.labels import LabelSample
 from ..core.parts import PartedSample, Place
 from ..core.sample import Sample
 from ..core.weights import Weights
@@ -84,7 +85,7 @@ Background = dict[int, Distribution]
 def background_of(steps: list[StepFunction], sample: Sample) -> Background:
     """Where the rows of a sample lie, along the features of step functions."""
     bins, features = sample.bins, [step.feature for step in steps]
-    if bins is None or len(sample.prior) != bins.n_rows:
+    if bins is None or len(_row_prior(sample)) != bins.n_rows:
         return {}
     if sample.parts is None:
         masses = prior_by_bin(Place(sample, Weights(np.empty(0))), features)
@@ -97,9 +98,14 @@ def background_of(steps: list[StepFunction], sample: Sample) -> Background:
 
 def prior_by_bin(place: Place, features: list[int]) -> list[Array]:
     """Prior weight in each bin of some features, rounded so that all sums are exact."""
-    bins, prior = place.sample.bins, grid(place.sample.prior)
+    bins, prior = place.sample.bins, grid(_row_prior(place.sample))
     assert bins is not None
     return [np.bincount(bins.codes[j], prior, int(bins.n_bins[j]) + 1) for j in features]
+
+
+def _row_prior(sample: Sample) -> Array:
+    """Prior weights of the examples, which may have several rows in the sample."""
+    return sample.example_prior if isinstance(sample, LabelSample) else sample.prior
 
 
 def _distribution(

@@ -18,7 +18,7 @@ from ..data import BinnedMatrix
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from .background import Background, background_of
-from .explanation import Explanation, additive_steps
+from .explanation import Explanation, background_steps, is_additive, outputs_of
 from .features import FeatureRows, Features, check_cuts
 
 
@@ -50,8 +50,8 @@ class FittedRun:
     def of(cls, run: Run) -> Self:
         """Keep what does not grow with the rows."""
         bins = run.sample.bins
-        found = None if bins is None else additive_steps(run.ensemble, bins.categories)
-        known = {} if found is None else background_of(found[0], run.sample)
+        steps = [] if bins is None else background_steps(run.ensemble, bins.categories)
+        known = background_of(steps, run.sample) if steps else {}
         return cls(run.ensemble, run.history, run.certificate, run.stop, known)
 
 
@@ -109,37 +109,38 @@ class Model(ABC):
     def additive(self) -> bool:
         """Whether votes are sums of one-feature functions, so that :meth:`explain` knows them."""
         known = self.features.categories
-        return all(additive_steps(run.ensemble, known) is not None for run in self.runs)
+        return all(is_additive(run.ensemble, known) for run in self.runs)
 
     def importances(self) -> Array:
-        """How much each feature moves the votes, as a share of all; the mean over runs.
+        """How much each feature moves the votes, as a share of all; the mean over answers.
 
         Of an additive model the mean size of its contributions over the training rows
         (:meth:`Explanation.importance`), of others the share of the coefficients that it carries.
         """
-        shares = [self._run_shares(run) for run in self.runs]
+        shares = [share for run in self.runs for share in self._run_shares(run)]
         if len(shares) == 1:
             return shares[0]
         total = np.sum(shares, axis=0)
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
-    def _run_shares(self, run: FittedRun) -> Array:
-        steps = additive_steps(run.ensemble, self.features.categories) if run.background else None
-        if steps is None:
-            return _shares(run.ensemble, len(self.features))
+    def _run_shares(self, run: FittedRun) -> list[Array]:
+        """Shares in every answer of a run; where they are not known by answer, in all of them."""
+        if not run.background or not is_additive(run.ensemble, self.features.categories):
+            return [_shares(run.ensemble, len(self.features))]
         names = [str(name) for name in self.features.names]
-        shares = self._explain(run).importance()
-        return np.array([shares.get(name, 0.0) for name in names])
+        answers = [explanation.importance() for explanation in self._explain(run)]
+        return [np.array([shares.get(name, 0.0) for name in names]) for shares in answers]
 
     def explain(self) -> list[Explanation]:
-        """Explain additive models exactly, one explanation per run."""
-        return [self._explain(run) for run in self.runs]
+        """Explain additive models exactly, one explanation per answer: of a run, or of a label."""
+        return [explanation for run in self.runs for explanation in self._explain(run)]
 
-    def _explain(self, run: FittedRun, *, votes: bool = True) -> Explanation:
-        features = self.features
-        return Explanation.of(
-            run.ensemble, features.names, features.categories, run.background, votes=votes
-        )
+    def _explain(self, run: FittedRun, *, votes: bool = True) -> list[Explanation]:
+        names, categories = self.features.names, self.features.categories
+        return [
+            Explanation.of(answer, names, categories, run.background, votes=votes)
+            for answer in outputs_of(run.ensemble)
+        ]
 
     def to_onnx(self, largest_log: float | None = None) -> Any:
         """ONNX model; needs the extra ``onnx``.
@@ -181,7 +182,7 @@ class OneRunModel(Model):
 class RegressionModel(OneRunModel):
     """A model of numbers: its prediction is the score itself."""
 
-    def _explain(self, run: FittedRun, *, votes: bool = False) -> Explanation:
+    def _explain(self, run: FittedRun, *, votes: bool = False) -> list[Explanation]:
         return super()._explain(run, votes=votes)
 
 
@@ -222,7 +223,7 @@ class TargetsModel(Model):
                     scores[:, k] = found
             yield scores.copy()
 
-    def _explain(self, run: FittedRun, *, votes: bool = False) -> Explanation:
+    def _explain(self, run: FittedRun, *, votes: bool = False) -> list[Explanation]:
         return super()._explain(run, votes=votes)
 
 

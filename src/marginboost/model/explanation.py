@@ -1,11 +1,12 @@
 """Exact explanation of models that are sums of step functions, one per feature.
 
-Stumps are, and so are trees that ask for one feature each, such as all trees of depth 1.
+Stumps are, and so are trees that ask for one feature each, such as all trees of depth 1; of
+hypotheses that answer for all labels at once, the votes of every label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..core.ensemble import Ensemble
 from ..data import BinnedMatrix, Table
 from ..data.table import Categories, as_source, frame_names, is_frame
 from ..kernels.reference import step_function
+from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.stumps import StepFunction, Stump, step_functions
 from ..oracles.tree_hypothesis import Tree
 from ..types import Array
@@ -123,6 +125,34 @@ class Explanation:
         if step.feature in self.background:
             return self.background[step.feature].mean_size(step)
         return float(np.ptp(step.levels[:-1]))
+
+
+def outputs_of(ensemble: Ensemble) -> Iterator[Ensemble]:
+    """Ensembles of one answer each: of hypotheses for all labels at once, one for every label."""
+    members = [m for m in ensemble.members if isinstance(m, LabelTree | TreePerLabel)]
+    if not members or len(members) < len(ensemble.members):
+        yield ensemble
+        return
+    for label in range(*ensemble.shape):
+        yield Ensemble(tuple(member.for_label(label) for member in members), ensemble.coef)
+
+
+def is_additive(ensemble: Ensemble, categories: Categories) -> bool:
+    """Whether every answer is a sum of one-feature functions."""
+    found = (additive_steps(answer, categories) for answer in outputs_of(ensemble))
+    return all(steps is not None for steps in found)
+
+
+def background_steps(ensemble: Ensemble, categories: Categories) -> list[StepFunction]:
+    """Features of an additive ensemble with all of their cuts; none of one that is not."""
+    cuts: dict[int, Array] = {}
+    for answer in outputs_of(ensemble):
+        found = additive_steps(answer, categories)
+        if found is None:
+            return []
+        for step in found[0]:
+            cuts[step.feature] = np.union1d(cuts.get(step.feature, []), step.thresholds)
+    return [StepFunction(j, cuts[j], np.zeros(len(cuts[j]) + 2)) for j in sorted(cuts)]
 
 
 def additive_steps(

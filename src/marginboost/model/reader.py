@@ -148,7 +148,7 @@ def _read_targets(fields: dict[str, Field], solver: Solver, features: Features) 
         fields["problems"].wrong(f"no such key: {type(solver).__name__} has one target")
     if not 2 <= len(fields["problems"].is_a(list, "a list")) <= MAX_TARGETS:
         fields["problems"].wrong(f"2 to {MAX_TARGETS} targets")
-    items = [item.keys(RUN, FITTED[:1]) for item in fields["problems"].items()]
+    items = [item.keys(RUN, FITTED[:2]) for item in fields["problems"].items()]
     models = tuple(_read_found(item, solver, features, None) for item in items)
     return TargetsModel(type(solver).__name__, features, models)
 

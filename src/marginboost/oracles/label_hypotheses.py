@@ -91,6 +91,13 @@ class LabelTree(Hypothesis):
 
         return vote
 
+    def for_label(self, label: int) -> Tree:
+        """Return the tree of one label's outputs."""
+        nodes, in_set = self.tree.nodes.copy(), self.answers < 0
+        nodes["value"] = np.where(self.answers == label, 1.0, -1.0)
+        nodes["value"][in_set] = self.sets[-1 - self.answers[in_set], label]
+        return Tree(nodes, self.tree.categories)
+
     def negated(self) -> LabelTree:
         """Turn all outputs round: a single label becomes the set of all others."""
         n_sets, n_labels = self.sets.shape
@@ -162,6 +169,10 @@ class TreePerLabel(Hypothesis):
         n_labels = len(members[0].trees)
         columns = np.tile(np.arange(n_labels), len(members))
         return tree_votes(trees, np.repeat(coef, n_labels), columns)
+
+    def for_label(self, label: int) -> Tree:
+        """Return the tree of one label."""
+        return self.trees[label]
 
     def negated(self) -> TreePerLabel:
         """Turn all outputs round."""
