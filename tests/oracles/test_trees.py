@@ -639,3 +639,21 @@ def test_settings_are_checked_before_any_row_is_read():
 
     with pytest.raises(ValueError, match="max_depth: got 0"):
         AdaBoostClassifier(TreeOracle(max_depth=0)).fit(Unread(), Unread())
+
+
+def test_a_small_tree_decides_by_a_path_sf_e4a():
+    """Items by size, shape and colour: a path of tests leads each to its label."""
+    sizes, shapes, colours = ("large", "medium", "small"), ("round", "square"), ("blue", "red")
+    items = np.array(list(product(range(3), range(2), range(2))), dtype=float)
+    size, shape, colour = items.T.astype(int)
+    positive = np.where(size == sizes.index("large"), shape == shapes.index("round"), colour == 1)
+    y = np.where(positive, 1, -1)
+    oracle = bound(items, y, codes=(0, 1, 2), max_depth=3)
+    tree = oracle.best(y / len(y))[0].hypothesis
+    reached = rows_at_nodes(oracle, tree)
+    leaves = [k for k in range(tree.n_nodes) if tree.nodes[k]["feature"] < 0]
+    assert sum(reached[k] for k in leaves).tolist() == [1] * len(items)  # one leaf for each
+    assert all(len(set(y[reached[k]])) == 1 for k in leaves)
+    item = {"large square blue": (0, 1, 0), "medium round red": (1, 0, colours.index("red"))}
+    labels = [int(y[(items == given).all(axis=1)][0]) for given in item.values()]
+    assert labels == [-1, 1]
