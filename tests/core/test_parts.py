@@ -10,6 +10,7 @@ from marginboost import (
     Checkpoint,
     GradientBoostRegressor,
     GradientTreeOracle,
+    LPBoostClassifier,
     SoftmaxBoostClassifier,
     StumpOracle,
     TreeOracle,
@@ -273,3 +274,39 @@ def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
     np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
     assert model.certificate_ == expected.certificate_
     assert not hasattr(model, "dual_")
+
+
+def fit_whole_and_parted(rows, labels, settings):
+    bins, _, weights = rows
+    expected = LPBoostClassifier(solver="smooth", **settings).fit(bins, labels, weights)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS["two"])
+    ]
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    classes = np.unique(labels)
+    model = LPBoostClassifier(**settings).fit_parts(features, bins, classes, LocalParts(parts))
+    return expected, model
+
+
+def test_soft_margins_of_several_classes(rows):
+    labels = rows[1] + (np.random.default_rng(2).random(N_ROWS) < 0.3)
+    expected, model = fit_whole_and_parted(rows, labels, {"nu": 0.8, "n_estimators": 3})
+    assert model.estimators_ == expected.estimators_
+    for one, other in zip(model.problems_, expected.problems_, strict=True):
+        assert one.rho_ == other.rho_
+        assert one.certificate_ == other.certificate_
+
+
+def test_a_price_that_no_hypothesis_is_worth(rows):
+    with pytest.warns(UserWarning, match="the empty model is optimal"):
+        expected, model = fit_whole_and_parted(rows, rows[1], {"C": 1e9})
+    assert len(model.estimators_) == len(expected.estimators_) == 0
+    assert model.rho_ == expected.rho_
+
+
+def test_a_share_below_that_of_the_lightest_row(rows):
+    with pytest.raises(ValueError, match="nu: got 1e-09, expected at least"):
+        train(
+            parted(rows, True, DIVISIONS["two"]), StumpOracle(), PartedLPBoost(1e-9), max_rounds=2
+        )
