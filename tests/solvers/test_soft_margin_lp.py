@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from marginboost import (
     ERLPBoostClassifier,
@@ -66,6 +67,35 @@ def optimum(outcomes, weights, nu=None, C=None):
     if C is None:
         return solve_margin_lp(outcomes, nu, weights / weights.sum()).value
     return 1 - solve_priced_margin_lp(outcomes, C, weights).objective / weights.sum()
+
+
+def printed_optimum(outcomes, prior, nu):
+    """The ν-LP as it is printed, with ρ >= 0 (eq. 4.7), by SciPy; and ρ of the free one."""
+    n, m = outcomes.shape
+    costs = np.concatenate([np.zeros(m), prior / nu, [-1.0]])
+    rows = np.hstack([-outcomes, -np.eye(n), np.ones((n, 1))])
+    one = np.concatenate([np.ones(m), np.zeros(n + 1)])[None]
+    found = [
+        linprog(
+            costs, rows, np.zeros(n), one, [1.0], bounds=[(0, None)] * (m + n) + [(least, None)]
+        )
+        for least in (0.0, None)
+    ]
+    return -found[0].fun, found[1].x[-1]
+
+
+@many
+@given(matrices(), st.floats(0.1, 1.0))
+def test_a_sign_of_rho_matters_only_where_the_free_one_is_negative(matrix, nu):
+    """R2-A3: the printed ρ >= 0 changes nothing where ours is not negative, and never helps."""
+    outcomes, _, weights = matrix
+    prior = weights / weights.sum()
+    nu = max(nu, prior.min())
+    printed, rho = printed_optimum(outcomes, prior, nu)
+    ours = optimum(outcomes, weights, nu)
+    assert printed <= ours + 1e-8
+    if rho >= 0.0:
+        assert printed == pytest.approx(ours, abs=1e-8)
 
 
 def box(weights, nu=None, C=None):

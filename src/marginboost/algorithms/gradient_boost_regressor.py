@@ -26,6 +26,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..core.oracle import Oracle
 from ..core.parts import ask_samples
@@ -319,9 +320,6 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
             yield self.respond(scores)
 
     def to_onnx(self) -> Any:
-        """ONNX model; its scores are logarithms with the losses of counts, so there is none."""
-        if self._log:
-            raise TypeError(
-                f"loss={self.loss!r}: the export knows predictions, not their logarithms"
-            )
-        return super().to_onnx()
+        """ONNX model, with the one output ``prediction``; needs the extra ``onnx``."""
+        check_is_fitted(self)
+        return self.model_.to_onnx(LARGEST_SCORE if self._log else None)

@@ -53,7 +53,7 @@ from ..solvers.masters.simplex import SimplexMaster
 from ..solvers.masters.smooth import SmoothMaster
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._levels import balanced_stumps, best_stumps, column_of, few_levels
+from ._levels import best_stumps, column_of, descended_stumps, few_levels
 
 MASTERS: dict[str, type[Master]] = {
     "simplex": SimplexMaster,
@@ -93,8 +93,8 @@ class LPBoost(Rule):
     stumps : bool
         Whether hypotheses are the stumps between the sample's bins, all of them. Then a run may
         begin with many at once: with the solution over all of them where features are few
-        (solvers/level_program.py), with one of soft margin zero where rows are many and that is the
-        best (solvers/balanced_weights.py).
+        (solvers/level_program.py), with one near to it where rows are many
+        (solvers/level_descent.py).
     """
 
     def __init__(
@@ -174,11 +174,12 @@ class LPBoost(Rule):
             with suppress(MasterError):
                 found = best_stumps(sample, self._problem.caps, self.solver_seconds)
         elif self.nu is not None:
-            found = balanced_stumps(sample, self.nu)
+            found = descended_stumps(sample, self.nu, self.least_margin)
         if found is None or bins is None:
             return
         coef, weights = found
-        self._enlarge(state, [Candidate(stump, 0.0, column_of(bins, stump)) for stump in coef])
+        for stump in coef:  # one by one: a column is as long as the sample
+            self._enlarge(state, [Candidate(stump, 0.0, column_of(bins, stump))])
         self._trial = np.array(list(coef.values()))
         self._accept(state, self._trial)
         self._master.weights = weights
@@ -398,8 +399,8 @@ class LPBoostClassifier(BaseMarginClassifier):
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
         a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last;
         where stumps have neither missing values nor categories, it begins with the program over all
-        of them at once up to 2000 rows of at most four features, and from 100,000 rows it first
-        looks for a proof that the best soft margin is zero.
+        of them at once up to 2000 rows of at most four features, and from 80,000 rows with
+        descent in the levels of all features.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.

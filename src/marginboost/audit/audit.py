@@ -419,14 +419,7 @@ class LabelAudit(BaseEstimator):
 
     def similar_columns(self) -> dict[str, Array]:
         """Duplicates and outliers, one entry per row."""
-        found = self.evidence.similar
-        return {
-            "copies": found.copies,
-            "conflicting": found.conflicting,
-            "near_duplicate": found.near,
-            "near_conflicting": found.near_conflicting,
-            "outlier": found.outlier,
-        }
+        return self.evidence.similar.columns()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

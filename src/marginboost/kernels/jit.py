@@ -56,9 +56,16 @@ def _compiled(**options: Any) -> Callable[[Any], Any]:
 
 kernel = _compiled()
 
+# For kernels that only kernels call: nothing that unpacks what Python hands over is compiled.
+inner_kernel = _compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+# For divisions in a loop: one by zero gives infinity or NaN as in NumPy, and no error, whose branch
+# would keep the loop out of vector lanes.
+dividing_kernel = _compiled(error_model="numpy")
+
 # For sums and minima of numbers that are never NaN: lets a reduction use vector lanes. The order of
 # additions is then fixed at compile time, so results still repeat exactly.
-reducing_kernel = _compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
+reducing_kernel = _compiled(fastmath={"reassoc", "contract", "nsz", "nnan"}, error_model="numpy")
 
 # For kernels that take a kernel as argument: copied into their callers, which can then be cached.
 inlined_kernel = njit(nogil=True, inline="always")

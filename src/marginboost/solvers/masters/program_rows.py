@@ -14,7 +14,7 @@ import numpy as np
 
 from ...kernels.exact import as_total, bound_of, exact_sum, grid, steps_below
 from ...kernels.parallel import run_rows
-from ...kernels.soft_margin import capped_weight_units, shortfalls, smoothed_hinge_units
+from ...kernels.soft_margin import smoothed_hinge_units, smoothed_weight_units
 from ...types import Array
 from .packed_pool import PackedPool
 
@@ -120,16 +120,12 @@ def _weigher(rows: ProgramRows, level: Level, hinge: bool) -> Callable[[int, int
     steps = steps_below(bound)
 
     def block(start: int, stop: int) -> Sums:
-        here = slice(start, stop)
-        z, small = np.empty((2, stop - start))
-        shortfalls(rows.margins[here], rho, beta, z, small)
-        np.exp(small, out=small)
-        units = capped_weight_units(z, small, rows.caps[here], rows.weights[here], *steps)
+        margins, caps = rows.margins[start:stop], rows.caps[start:stop]
+        units = smoothed_weight_units(margins, (rho, beta), caps, rows.weights[start:stop], steps)
         total, slope = as_total(units[:2], bound), as_total(units[2:], bound)
         if not hinge:
             return total, slope, 0
-        np.log1p(small, out=small)
-        costs = smoothed_hinge_units(z, small, rows.caps[here], *steps_below(hinge_bound))
+        costs = smoothed_hinge_units(margins, (rho, beta), caps, steps_below(hinge_bound))
         return total, slope, as_total(costs, hinge_bound)
 
     return block
