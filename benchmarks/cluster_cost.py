@@ -144,8 +144,12 @@ def cost(section: Section, sizes: Sizes) -> None:
                 ratio, said = one.cluster / one.alone, one.talk
                 table.rows.append([name, shape[0], one.alone, one.cluster, ratio, one.added])
                 asked, spoken = said.questions / one.rounds, said.bytes / one.rounds / 2.0
-                shortest = 1e3 * said.shortest
-                talk.rows.append([name, shape[0], one.work, asked, shortest, spoken])
+                # A small table has too little work to tell; of a large one, questions have some.
+                work, trip = one.work, 1e3 * said.shortest
+                if shape is shapes[0]:
+                    talk.rows.append([name, shape[0], work, asked, None, spoken])
+                else:
+                    talk.rows.append([name, shape[0], None, asked, trip, spoken])
                 measured[f"{name}, {shape[0]:,}"] = one
                 if shape is shapes[0]:
                     section.goals.append(Goal(f"{name} on 2 × 1", ratio, "<=", 1.25, " ×"))
