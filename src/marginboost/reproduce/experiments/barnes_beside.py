@@ -37,8 +37,8 @@ def candidates(method: str, rounds: int) -> list[Any]:
     if method == "soft margin":
         return [LPBoostClassifier(nu=nu, tol=1e-4, **shared) for nu in NUS]
     if method == "gravity":
-        prices = ({"penalty": price} for price in PENALTIES)
-        return [PBoostClassifier(p=1.0, variant="gravity", **price, **shared) for price in prices]
+        settings = {"p": 1.0, "variant": "gravity", **shared}
+        return [PBoostClassifier(penalty=price, **settings) for price in PENALTIES]
     return [PBoostClassifier(p=p, variant=method.split()[0], **shared) for p in PS]
 
 
