@@ -10,6 +10,7 @@ from marginboost import (
     Checkpoint,
     GradientBoostRegressor,
     GradientTreeOracle,
+    LPBoostClassifier,
     SoftmaxBoostClassifier,
     StumpOracle,
     TreeOracle,
@@ -106,7 +107,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_same_linear_program_in_any_number_of_parts(rows, program, weighted, division):
-    settings, budget = PROGRAMS[program], {"max_rounds": 8, "tol": 1e-3}
+    settings, budget = PROGRAMS[program], {"max_rounds": 4, "tol": 1e-3}
     if program == "soft margin":
         budget["max_rounds"] = 20
     rule = LPBoost(solver="smooth", **settings)
@@ -118,13 +119,13 @@ def test_same_linear_program_in_any_number_of_parts(rows, program, weighted, div
 
 
 def test_an_interrupted_linear_program_goes_on(rows, tmp_path):
-    settings, budget = {"nu": 0.3}, {"max_rounds": 20, "tol": 1e-3}
+    settings, budget = {"nu": 0.3}, {"max_rounds": 8, "tol": 1e-3}
     expected = train(
         whole(rows, True), StumpOracle(), LPBoost(solver="smooth", **settings), **budget
     )
-    for callbacks in ([Interrupted()], []):
+    for callbacks in ([Interrupted(5)], []):
         sample = parted(rows, True, DIVISIONS["two"])
-        saved = [*callbacks, Checkpoint(tmp_path / "run.json", every=5)]
+        saved = [*callbacks, Checkpoint(tmp_path / "run.json", every=2)]
         try:
             run = train(sample, StumpOracle(), PartedLPBoost(**settings), **budget, callbacks=saved)
         except KeyboardInterrupt:
@@ -194,8 +195,11 @@ def test_a_perfect_hypothesis_is_the_whole_model(rows):
 
 
 class Interrupted(Callback):
+    def __init__(self, round=17):
+        self.round = round
+
     def on_round(self, state):
-        if state.round == 17:
+        if state.round == self.round:
             raise KeyboardInterrupt
 
 
@@ -230,7 +234,7 @@ def test_same_regression_in_any_number_of_parts(rows, loss, weighted, division):
     bins, y, weights = rows
     targets = 3.0 * y + np.random.default_rng(1).exponential(size=N_ROWS)
     weights = weights if weighted else np.ones(N_ROWS)
-    settings = {"n_estimators": 6, "loss": loss}
+    settings = {"n_estimators": 3, "loss": loss}
     expected = GradientBoostRegressor(**settings).fit(bins, targets, weights)
     parts = [
         Part.of(Source(bins.take(np.arange(start, stop)), targets[start:stop], weights[start:stop]))
@@ -260,7 +264,7 @@ def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
     bins, y, weights = rows
     labels = y + (np.random.default_rng(2).random(N_ROWS) < 0.3)
     weights = weights if weighted else np.ones(N_ROWS)
-    settings = {"n_estimators": 3, "loss": loss, "max_leaf_nodes": 9}
+    settings = {"n_estimators": 2, "loss": loss, "max_leaf_nodes": 9}
     expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
     parts = [
         Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
@@ -273,3 +277,39 @@ def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
     np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
     assert model.certificate_ == expected.certificate_
     assert not hasattr(model, "dual_")
+
+
+def fit_whole_and_parted(rows, labels, settings):
+    bins, _, weights = rows
+    expected = LPBoostClassifier(solver="smooth", **settings).fit(bins, labels, weights)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS["two"])
+    ]
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    classes = np.unique(labels)
+    model = LPBoostClassifier(**settings).fit_parts(features, bins, classes, LocalParts(parts))
+    return expected, model
+
+
+def test_soft_margins_of_several_classes(rows):
+    labels = rows[1] + (np.random.default_rng(2).random(N_ROWS) < 0.3)
+    expected, model = fit_whole_and_parted(rows, labels, {"nu": 0.8, "n_estimators": 3})
+    assert model.estimators_ == expected.estimators_
+    for one, other in zip(model.problems_, expected.problems_, strict=True):
+        assert one.rho_ == other.rho_
+        assert one.certificate_ == other.certificate_
+
+
+def test_a_price_that_no_hypothesis_is_worth(rows):
+    with pytest.warns(UserWarning, match="the empty model is optimal"):
+        expected, model = fit_whole_and_parted(rows, rows[1], {"C": 1e9})
+    assert len(model.estimators_) == len(expected.estimators_) == 0
+    assert model.rho_ == expected.rho_
+
+
+def test_a_share_below_that_of_the_lightest_row(rows):
+    with pytest.raises(ValueError, match="nu: got 1e-09, expected at least"):
+        train(
+            parted(rows, True, DIVISIONS["two"]), StumpOracle(), PartedLPBoost(1e-9), max_rounds=2
+        )

@@ -72,6 +72,7 @@ def test_scores_are_those_of_one_machine(client, few_rounds, n_classes):
         audit.evidence  # noqa: B018
 
 
+@pytest.mark.slow
 def test_small_tables_are_audited_by_the_client(client):
     frame, y, _ = table(2, 150)
     rows = frame[["a", "b"]].to_numpy()
