@@ -24,7 +24,7 @@ from .report import Section, show, show_environment, show_goals
 from .robust import robust
 from .scaling import scaling
 from .shapley import shapley
-from .sizes import FULL, QUICK, Sizes
+from .sizes import FULL, QUICK, SPEED, Sizes
 from .soft_margin import soft_margin
 from .stream import stream
 from .target_audit import target_audit, target_flags
@@ -39,6 +39,9 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     )
 }
 
+SPEED_NAMES = ("stumps", "gradient", "predict", "scaling", "cold_start", "soft_margin")
+"""Benchmarks that docs/speed.md is written from."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the chosen benchmarks, print each as it ends, and all goals at the end."""
@@ -46,18 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     unknown = [name for name in chosen.names if name not in BENCHMARKS]
     if unknown:
         _parser().error(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
-    sizes = QUICK if chosen.quick else FULL
+    sizes = QUICK if chosen.quick else SPEED if chosen.speed else FULL
+    names = chosen.names or (SPEED_NAMES if chosen.speed else BENCHMARKS)
     if chosen.repeats:
         sizes = replace(sizes, repeats=chosen.repeats)
     sizes = replace(sizes, minutes=chosen.minutes)
     if chosen.rows:
         sizes = replace(sizes, robust_rows=chosen.rows, stream_rows=chosen.rows)
+        sizes = replace(sizes, cluster_cost_shape=(chosen.rows, sizes.cluster_cost_shape[1]))
     found = environment()
     show_environment(found)
     if chosen.quick:
         print("QUICK: small sizes that show the benchmarks work; goals are stated for the full run")
     sections: list[Section] = []
-    for name in chosen.names or BENCHMARKS:
+    for name in names:
         others = OtherLoad()
         section = BENCHMARKS[name](sizes)
         section.other_load = others.share()
@@ -74,14 +79,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
     parser.add_argument("--quick", action="store_true", help="small sizes, a minute or two")
+    parser.add_argument(
+        "--speed", action="store_true", help="what docs/speed.md shows, some ten minutes"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
     parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")
     parser.add_argument(
         *("--limit-minutes", "--minutes"),
         **{"dest": "minutes", "type": float, "metavar": "M"},
-        help="end robust then; it goes on when run again",
+        help="end robust and gradient then; robust goes on when run again",
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust and of stream")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust, stream, dask's cost")
     return parser
 
 

@@ -15,12 +15,16 @@ from .report import Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
+    "dask": ("cluster-model.md", 3),
     "noise_losses": ("noise-losses.md", 1),
     "probabilities": ("probabilities.md", 3),
     "regression": ("regression.md", 2),
+    "speed": ("speed.md", 3),
     "target_audit": ("target-audit.md", 3),
 }
-"""Document of each benchmark, and digits behind the point in its tables."""
+"""Document of each result file, and digits behind the point in its tables.
+
+That of speed holds several benchmarks, and the document all their goals."""
 
 
 def measured(found: dict[str, Any], name: str) -> str:
@@ -38,6 +42,26 @@ def measured(found: dict[str, Any], name: str) -> str:
     )
 
 
+def all_goals(found: dict[str, Any]) -> str:
+    """Goals of all benchmarks in one table, then what they were measured on, as Markdown."""
+    table = Table("goals", ["what", "measured", "goal", "verdict"])
+    for section in found["benchmarks"]:
+        for goal in section["goals"]:
+            size = goal["measured"]
+            measured = "–" if size is None else f"{size:.3g}{goal['unit']}"
+            if goal["target"] is not None:
+                wanted = f"{goal['relation']} {goal['target']:g}{goal['unit']}"
+                table.rows.append([goal["what"], measured, wanted, goal["verdict"]])
+    environment = found["environment"]
+    versions = environment["versions"]
+    known = ", ".join(f"{name} {number}" for name, number in versions.items() if number)
+    loads = [section["other_load"] or 0.0 for section in found["benchmarks"]]
+    machine = f"{environment['cpu']}, {environment['threads']} threads; {known}"
+    return "\n\n".join(
+        [markdown(table), f"{machine}. Other processes took at most {max(loads):.0%} meanwhile."]
+    )
+
+
 def main() -> None:
     """Write the documents whose results are there."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.result_docs", description=__doc__)
@@ -46,7 +70,9 @@ def main() -> None:
         path = ROOT / "docs" / "results" / f"{name}.json"
         if name not in DOCUMENTS or not path.is_file():
             parser.error(f"no results {path.relative_to(ROOT)}, expected one of {list(DOCUMENTS)}")
-        fill(DOCUMENTS[name][0], measured(json.loads(path.read_text()), name))
+        found = json.loads(path.read_text())
+        text = all_goals(found) if name == "speed" else measured(found, name)
+        fill(DOCUMENTS[name][0], text)
 
 
 if __name__ == "__main__":

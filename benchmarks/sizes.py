@@ -43,6 +43,10 @@ class Sizes:
     cluster_shape: Shape = (200_000, 20)
     cluster_rounds: int = 100
     cluster_workers: tuple[int, ...] = (1, 2, 3)
+    cluster_patience: float = 300.0
+    """Seconds after which a fit with a lost worker counts as hanging."""
+    cluster_cost_shape: Shape = (4_000_000, 28)
+    cluster_latency_shape: Shape = (100_000, 28)
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
@@ -50,18 +54,20 @@ class Sizes:
     target_audit_rows: int = 1000
     target_audit_seeds: int = 1
     gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
+    gradient_variants: bool = True
     gradient_classes: int = 5
     gradient_class_rounds: int = 30
 
-    soft_margin_cases: tuple[tuple[float, int], ...] = (
-        (0.7, 1_000),
-        (0.7, 10_000),
-        (0.7, 100_000),
-        (0.7, 1_000_000),
-        (0.4, 1_000),
-        (0.4, 10_000),
-        (0.4, 100_000),
-        (0.4, 1_000_000),
+    soft_margin_cases: tuple[tuple[float, int, float], ...] = (
+        (0.7, 1_000, 1e-3),
+        (0.7, 10_000, 1e-3),
+        (0.7, 100_000, 1e-3),
+        (0.7, 1_000_000, 1e-3),
+        (0.7, 1_000_000, 1e-4),
+        (0.4, 1_000, 1e-3),
+        (0.4, 10_000, 1e-3),
+        (0.4, 100_000, 1e-3),
+        (0.4, 1_000_000, 1e-3),
     )
     soft_margin_seconds: float = 75.0
     soft_margin_full_rows: int = 1000
@@ -70,6 +76,7 @@ class Sizes:
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
     shapley_background: int = 100
+    shapley_few: int = 2_000
     shapley_repeats: int = 2
 
     leveraging_shape: Shape = (100_000, 50)
@@ -100,6 +107,29 @@ class Sizes:
 
 FULL = Sizes()
 
+SPEED = Sizes(
+    repeats=2,
+    stump_shapes=((1_000_000, 28),),
+    scaling_rows=(100_000, 1_000_000),
+    scaling_features=(10, 50),
+    scaling_rounds=(100, 400),
+    cold_repeats=1,
+    gradient_shapes=((1_000_000, 28),),
+    gradient_rounds=30,
+    gradient_variants=False,
+    gradient_class_shapes=((1_000_000, 28),),
+    gradient_class_rounds=10,
+    soft_margin_cases=(
+        (0.7, 100_000, 1e-3),
+        (0.7, 1_000_000, 1e-3),
+        (0.7, 1_000_000, 1e-4),
+        (0.4, 100_000, 1e-3),
+    ),
+    soft_margin_seconds=30.0,
+    soft_margin_full_rows=500,
+)
+"""What docs/speed.md shows, at full size with fewer repeats and rounds: some ten minutes."""
+
 QUICK = Sizes(
     regression_rows=200,
     target_audit_rows=300,
@@ -122,17 +152,21 @@ QUICK = Sizes(
     cluster_shape=(5_000, 6),
     cluster_rounds=10,
     cluster_workers=(1, 2),
+    cluster_patience=60.0,
+    cluster_cost_shape=(6_000, 6),
+    cluster_latency_shape=(3_000, 6),
     gradient_shapes=((10_000, 50), (20_000, 28)),
     gradient_rounds=20,
     gradient_class_shapes=((5_000, 20),),
     gradient_class_rounds=20,
-    soft_margin_cases=((0.7, 1_000), (0.7, 4_000)),
+    soft_margin_cases=((0.7, 1_000, 1e-3), (0.7, 4_000, 1e-3)),
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,
     soft_margin_plane_rows=600,
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,
+    shapley_few=100,
     shapley_repeats=1,
     leveraging_shape=(5_000, 20),
     leveraging_rounds=60,

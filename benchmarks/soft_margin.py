@@ -1,12 +1,12 @@
 """``soft_margin``: how long until the soft margin is certified, and how close after a minute.
 
-20 features, a fifth of the labels flipped, ν = 0.7 and the harder ν = 0.4, where the optimum is
+28 features, a fifth of the labels flipped, ν = 0.7 and the harder ν = 0.4, where the optimum is
 near zero. Every fit runs in a process of its own, so that its peak memory is its own. Beside us, at
 the smallest size: SciPy's HiGHS on the whole linear program over every stump that the bins allow;
 and, where it is installed, colboost (column generation, with Gurobi) in the C-form, on few rows:
 the licence that comes with its solver ends near 900.
 
-``python -m benchmarks.soft_margin ROWS NU SECONDS`` prints one fit as JSON.
+``python -m benchmarks.soft_margin ROWS NU GAP SECONDS`` prints one fit as JSON.
 """
 
 from __future__ import annotations
@@ -28,9 +28,18 @@ from .memory import max_rss
 from .report import Cell, Goal, Section, Table
 from .sizes import Sizes
 
-FEATURES, FLIPPED, TOLERANCE, MINUTE = 20, 0.2, 1e-3, 60.0
+FEATURES, FLIPPED, TOLERANCE, MINUTE = 28, 0.2, 1e-3, 60.0
 COLBOOST_ROWS = 800
-COLUMNS = ["ν", "rows", "s to gap 1e-3", "gap", "gap at 60 s", "rounds", "columns", "peak GB"]
+Case = tuple[float, int, float]
+"""ν, rows and the gap wanted."""
+GOALS: dict[Case, float] = {
+    (0.7, 100_000, 1e-3): 2.0,
+    (0.4, 100_000, 1e-3): 2.0,
+    (0.7, 1_000_000, 1e-3): 3.0,
+    (0.7, 1_000_000, 1e-4): 15.0,
+}
+"""Most seconds."""
+COLUMNS = ["ν", "rows", "gap wanted", "s", "gap", "optimum at most", "rounds", "columns", "peak GB"]
 
 
 def soft_margin(sizes: Sizes) -> Section:
@@ -38,12 +47,11 @@ def soft_margin(sizes: Sizes) -> Section:
     section = Section("soft_margin")
     table = Table(f"LPBoost, {FEATURES} features, {FLIPPED:.0%} of labels flipped", COLUMNS)
     section.tables.append(table)
-    done: dict[tuple[float, int], dict[str, Any]] = {}
-    for nu, rows in sizes.soft_margin_cases:
-        found = measure(nu, rows, sizes.soft_margin_seconds)
-        done[nu, rows] = found
-        row: list[Cell] = [nu, f"{rows:,}", found["seconds"] if found["met"] else None]
-        row += [found["gap"], found["gap_minute"], found["rounds"], found["columns"]]
+    done: dict[Case, dict[str, Any]] = {}
+    for nu, rows, gap in sizes.soft_margin_cases:
+        found = done[nu, rows, gap] = measure(nu, rows, gap, sizes.soft_margin_seconds)
+        row: list[Cell] = [nu, f"{rows:,}", f"{gap:g}", found["seconds"] if found["met"] else None]
+        row += [found["gap"], found["upper"], found["rounds"], found["columns"]]
         table.rows.append([*row, found["peak"] / 1e9])
     _compare(section, sizes.soft_margin_full_rows)
     _in_the_plane(section, sizes.soft_margin_plane_rows)
@@ -56,22 +64,22 @@ def soft_margin(sizes: Sizes) -> Section:
     return section
 
 
-def _judge(section: Section, done: dict[tuple[float, int], dict[str, Any]]) -> None:
-    hundred = done.get((0.7, 100_000))
-    seconds = hundred["seconds"] if hundred and hundred["met"] else None
-    section.goals.append(
-        Goal("ν = 0.7, 100,000 rows, seconds to gap 1e-3", seconds, "<", 30.0, " s")
-    )
-    for nu, rows, most in ((0.4, 100_000, 2.0), (0.7, 1_000_000, 3.0)):
-        found = done.get((nu, rows))
+def _judge(section: Section, done: dict[Case, dict[str, Any]]) -> None:
+    for case, most in GOALS.items():
+        nu, rows, gap = case
+        found = done.get(case)
         took = found["seconds"] if found and found["met"] else None
         section.goals.append(
-            Goal(f"ν = {nu}, {rows:,} rows, seconds to gap 1e-3", took, "<=", most, " s")
+            Goal(f"ν = {nu}, {rows:,} rows, seconds to gap {gap:g}", took, "<=", most, " s")
         )
-    million = done.get((0.7, 1_000_000))
+    million = done.get((0.7, 1_000_000, 1e-3))
     peak = million["peak"] / 1e9 if million else None
     section.goals.append(Goal("ν = 0.7, 1,000,000 rows, peak", peak, "<=", 4.0, " GB"))
-    met = [(n, found["seconds"]) for (nu, n), found in done.items() if nu == 0.7 and found["met"]]
+    met = [
+        (n, found["seconds"])
+        for (nu, n, gap), found in done.items()
+        if (nu, gap) == (0.7, TOLERANCE) and found["met"]
+    ]
     for (few, fast), (many, slow) in pairwise(sorted(met)):
         slope = np.log(slow / fast) / np.log(many / few)
         section.goals.append(
@@ -79,9 +87,10 @@ def _judge(section: Section, done: dict[tuple[float, int], dict[str, Any]]) -> N
         )
 
 
-def measure(nu: float, rows: int, seconds: float) -> dict[str, Any]:
+def measure(nu: float, rows: int, gap: float, seconds: float) -> dict[str, Any]:
     """Fit in a fresh process."""
-    command = [sys.executable, "-m", "benchmarks.soft_margin", str(rows), str(nu), str(seconds)]
+    command = [sys.executable, "-m", "benchmarks.soft_margin"]
+    command += [str(number) for number in (rows, nu, gap, seconds)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
@@ -96,25 +105,24 @@ def noisy_rows(rows: int, seed: int = 0) -> tuple[Array, Array]:
     return X, np.where(rng.random(rows) < FLIPPED, ~y, y)
 
 
-def _main(rows: int, nu: float, seconds: float) -> None:
+def _main(rows: int, nu: float, gap: float, seconds: float) -> None:
     from marginboost import LPBoostClassifier, TimeBudget
 
-    LPBoostClassifier(nu=nu, n_estimators=3).fit(*noisy_rows(3000))  # compile
+    with warnings.catch_warnings():  # of a soft margin of zero
+        warnings.simplefilter("ignore")
+        for few in (3000, 81_000):  # compile
+            LPBoostClassifier(nu=nu, n_estimators=3, tol=1e-2).fit(*noisy_rows(few))
     X, y = noisy_rows(rows)
-    model = LPBoostClassifier(
-        nu=nu, tol=TOLERANCE, n_estimators=100_000, callbacks=[TimeBudget(seconds)]
-    )
+    model = LPBoostClassifier(nu=nu, tol=gap, n_estimators=100_000, callbacks=[TimeBudget(seconds)])
     started = time.perf_counter()
     model.fit(X, y)
     took = time.perf_counter() - started
-    history = model.history_
-    early = history["gap"][history["seconds"] <= MINUTE]
     certificate = model.certificate_
     answer = {
         "seconds": took,
-        "met": certificate.gap <= TOLERANCE,
+        "met": certificate.gap <= gap,
         "gap": certificate.gap,
-        "gap_minute": float(early[-1]) if early.size else None,
+        "upper": certificate.upper,
         "rounds": model.n_iter_,
         "columns": len(model.estimators_),
         "peak": max_rss(),
@@ -215,4 +223,4 @@ def _every_stump(codes: Array, n_bins: Array) -> Array:
 
 
 if __name__ == "__main__":
-    _main(int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))
+    _main(int(sys.argv[1]), *(float(number) for number in sys.argv[2:5]))

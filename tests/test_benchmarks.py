@@ -22,7 +22,9 @@ from benchmarks import (
     memory,
     peers,
     predicting,
+    result_docs,
     scaling,
+    shapley,
     soft_margin,
 )
 from benchmarks.data import LABEL_NOISE, TEST, quality, synthetic
@@ -254,25 +256,47 @@ def test_gradient(capsys):
     assert all(9 <= count <= 12 for count in trees.values())  # ours with one constant per class
 
 
+def test_a_race_that_begins_too_late_is_left_out(monkeypatch):
+    begun = []
+    monkeypatch.setattr(gradient, "_race", lambda *race: begun.append(race[1]))
+    clock = iter([0.0, 0.0, 0.0, 59.0, 61.0, 61.0])
+    monkeypatch.setattr(gradient.time, "monotonic", lambda: next(clock))
+    shapes = {"gradient_shapes": ((40, 4),), "gradient_class_shapes": ((20, 4),)}
+    section = gradient.gradient(replace(TINY, minutes=1.0, **shapes))
+    assert begun == ["raw", "raw", "binned"]  # small data first
+    assert section.skipped == ["what comes after 1 minutes"]
+
+
+def test_shapley(capsys):
+    sizes = replace(TINY, shapley_shape=(60, 3), shapley_trees=2, shapley_few=20)
+    section = shapley.shapley(sizes)
+    check_section(section, capsys)
+    assert [table.title.split(" rows × ")[0] for table in section.tables] == [
+        "path-dependent: 60", "against 20 rows: 20",
+    ]  # fmt: skip
+    for table in section.tables:
+        assert table.rows[0][::2] == ["marginboost", 1.0]
+
+
 def test_soft_margin(monkeypatch, capsys):
-    def measured(nu, rows, seconds):  # 1e-5 s and 50 bytes per row
-        found = {"seconds": 1e-5 * rows, "met": nu == 0.7, "gap": 1e-3, "gap_minute": 1e-2}
+    def measured(nu, rows, gap, seconds):  # 1e-5 s and 50 bytes per row
+        found = {"seconds": 1e-5 * rows, "met": nu == 0.7, "gap": gap, "upper": 1e-2}
         return {**found, "rounds": 9, "columns": 99, "peak": 50 * rows}
 
     monkeypatch.setattr(soft_margin, "measure", measured)
     full = replace(
         TINY,
-        soft_margin_cases=((0.7, 100_000), (0.7, 1_000_000), (0.4, 100_000)),
+        soft_margin_cases=((0.7, 100_000, 1e-3), (0.7, 1_000_000, 1e-3), (0.4, 100_000, 1e-3)),
         soft_margin_full_rows=40,
         soft_margin_plane_rows=40,
     )
     section = soft_margin.soft_margin(full)
     check_section(section, capsys)
-    assert section.tables[0].rows[2][2] is None  # not closed: no time to show
+    assert section.tables[0].rows[2][3] is None  # not closed: no time to show
     ours, theirs = (section.tables[1].rows[k] for k in (0, 1))
     assert ours[3] == pytest.approx(theirs[3], abs=1e-6)
     found = {goal.what: goal for goal in section.goals}
-    seconds = found["ν = 0.7, 100,000 rows, seconds to gap 1e-3"]
+    seconds = found["ν = 0.7, 100,000 rows, seconds to gap 0.001"]
     assert (seconds.measured, seconds.verdict) == (1.0, "pass")
     assert found["ν = 0.7, 1,000,000 rows, peak"].measured == pytest.approx(0.05)
     slope = found["exponent of time in rows, 100,000 to 1,000,000, ν = 0.7"]
@@ -281,7 +305,7 @@ def test_soft_margin(monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_soft_margin_is_measured_in_a_fresh_process():
-    found = soft_margin.measure(0.7, 300, 30.0)
+    found = soft_margin.measure(0.7, 300, 1e-3, 30.0)
     assert found["met"]
     assert found["gap"] <= soft_margin.TOLERANCE
     assert found["peak"] > 10**7
@@ -311,8 +335,24 @@ def test_cold_start(monkeypatch, capsys):
     monkeypatch.setattr(cold_start, "_fresh_process", lambda program, cache: next(runs))
     section = cold_start.cold_start(TINY)
     check_section(section, capsys)
-    assert [goal.measured for goal in section.goals] == [1.25, 11.0]
+    assert [goal.measured for goal in section.goals] == [1.25, 11.0, 0.25]
     assert section.tables[0].rows[-1] == ["warm, no marginboost", 1.0, 0.75, 0.25, 1.5]
+
+
+def test_goals_of_a_result_file_are_one_table():
+    goals = [
+        Goal("trees: fastest peer / us", 1.634, ">=", 1.5, "×"),
+        Goal("shown only", 3.0),
+        Goal("not there", None, "<=", 2.0, " s"),
+    ]
+    section = Section("gradient", goals=goals, other_load=0.02).to_dict()
+    versions = {"numpy": "2.0", "xgboost": None}
+    found = {"environment": {"cpu": "Some", "threads": 2, "versions": versions}}
+    lines = result_docs.all_goals({**found, "benchmarks": [section]}).splitlines()
+    assert "| trees: fastest peer / us | 1.63× | >= 1.5× | pass |" in lines
+    assert "| not there | – | <= 2 s | not measured |" in lines
+    assert not any("shown only" in line for line in lines)
+    assert lines[-1] == "Some, 2 threads; numpy 2.0. Other processes took at most 2% meanwhile."
 
 
 WARM = {"process": 2.0, "import": 1.0, "fit": 0.25}

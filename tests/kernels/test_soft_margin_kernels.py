@@ -7,9 +7,8 @@ from marginboost.kernels.soft_margin import (
     PIECE,
     add_columns,
     add_tables,
-    capped_weights,
-    shortfalls,
     smoothed_hinge,
+    smoothed_weights,
     sum_by_code,
     unpack,
 )
@@ -43,14 +42,11 @@ def test_columns_as_they_are():
 
 def test_smoothed_hinge():
     margins, caps = np.array([-0.5, 0.1, 0.3, 0.9]), np.array([0.3, 0.2, 0.4, 0.25])
-    z, negative, weights = np.empty((3, 4))
-    shortfalls(margins, 0.3, 0.2, z, negative)
-    np.testing.assert_allclose(z, (0.3 - margins) / 0.2, rtol=1e-12)
-    np.testing.assert_array_equal(negative, -np.abs(z))
-    total, slope = capped_weights(z, np.exp(negative), caps, weights)
+    z, weights = (0.3 - margins) / 0.2, np.empty(4)
+    total, slope = smoothed_weights(margins, 0.3, 0.2, caps, weights)
     sigma = 1.0 / (1.0 + np.exp(-z))
     np.testing.assert_allclose(weights, caps * sigma, rtol=1e-12)
     assert total == pytest.approx(weights.sum(), rel=1e-12)
     assert slope == pytest.approx((caps * sigma * (1.0 - sigma)).sum(), rel=1e-12)
-    found = smoothed_hinge(z, np.log1p(np.exp(negative)), caps)
+    found = smoothed_hinge(margins, 0.3, 0.2, caps)
     assert found == pytest.approx((caps * np.logaddexp(0.0, z)).sum(), rel=1e-12)

@@ -11,7 +11,7 @@ import marginboost.oracles.histograms as histograms_module
 from marginboost import AdaBoostClassifier, BinnedMatrix
 from marginboost.kernels import reference
 from marginboost.kernels.incremental_histograms import ALL, update_histograms
-from marginboost.kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
+from marginboost.kernels.soft_margin import smoothed_hinge, smoothed_weights
 from marginboost.oracles.histograms import FRESH_ROUNDS, WeightHistograms
 from marginboost.solvers.masters.pool import ColumnPool
 
@@ -128,13 +128,10 @@ def test_pool_is_a_matrix(n, m, real, seed):
 def test_smoothed_hinge_and_its_weights(rho, beta, seed):
     rng = np.random.default_rng(seed)
     margins, caps, out = rng.normal(size=50), rng.uniform(size=50), np.empty(50)
-    z, small = np.empty(50), np.empty(50)
-    shortfalls(margins, rho, beta, z, small)
-    np.testing.assert_array_equal(z, (rho - margins) / beta)
-    np.testing.assert_array_equal(small, -np.abs(z))
-    total, slope = capped_weights(z, np.exp(small), caps, out)
+    z = (rho - margins) / beta
+    total, slope = smoothed_weights(margins, rho, beta, caps, out)
     share = np.exp(-np.logaddexp(0, -z))
     np.testing.assert_allclose(out, caps * share, rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose([total, slope], [out.sum(), out @ (1 - share)], atol=1e-10)
-    hinge = smoothed_hinge(z, np.log1p(np.exp(small)), caps)
+    hinge = smoothed_hinge(margins, rho, beta, caps)
     np.testing.assert_allclose(hinge, caps @ np.logaddexp(0, z), rtol=1e-11)

@@ -538,22 +538,25 @@ def test_bad_settings(settings_, message):
 @given(st.floats(0.001, 0.2), st.integers(0, 10**6))
 def test_smoothing_costs_no_more_than_it_may(beta, seed):
     """0 <= value - smoothed value <= β times the largest entropy, in both forms."""
-    from marginboost.solvers.masters.smooth import SmoothMaster, _smoothing_cost
+    from marginboost.solvers.masters.packed_pool import PackedPool
+    from marginboost.solvers.masters.program_rows import ProgramRows
+    from marginboost.solvers.masters.smooth_descent import SmoothDescent, smoothing_cost
 
     rng = np.random.default_rng(seed)
     margins, y = rng.uniform(-1, 1, 40), np.where(rng.random(40) < 0.5, 1, -1).astype(np.int8)
     prior = rng.dirichlet(np.ones(40))
     nu = rng.uniform(prior.min(), 1)
     for problem in (SoftMargin(prior, nu), SoftMargin(prior, None), PricedMargin(prior, 0.1)):
-        master = SmoothMaster(problem, y)
-        master._beta = beta
-        master._find_rho(margins)
-        hinge = master._weigh(margins, master._rho, hinge=True)[2]
-        lost = problem.value(margins, 1.0) - (master._rho - (problem.price or 0.0) - hinge)
-        cost = beta * _smoothing_cost(problem.caps.sum(), problem.price is not None)
+        rows = ProgramRows(problem.caps, y, 1)
+        rows.pool = PackedPool(40)
+        rows.pool.append(y * margins)
+        descent = SmoothDescent(problem.price, lambda ask, *args, rows=rows: [ask(rows, *args)])
+        descent.beta = beta
+        lost = problem.value(margins, 1.0) + descent.evaluate(np.ones(1))[0]
+        cost = beta * smoothing_cost(problem.caps.sum(), problem.price is not None)
         assert -1e-12 <= lost <= cost + 1e-12
         if problem.price is None:
-            assert master.weights.sum() == pytest.approx(1.0, abs=1e-11)
+            assert rows.weights.sum() == pytest.approx(1.0, abs=1e-11)
 
 
 def test_the_smooth_master_may_try_the_empty_vote():

@@ -24,7 +24,16 @@ from typing import TYPE_CHECKING, Any
 from . import target_audit
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles, answer_of, dialect_of
-from .output import Answer, Screen, check_target, progress, table_parts, visible, write_file
+from .output import (
+    Answer,
+    Screen,
+    check_target,
+    class_name,
+    progress,
+    table_parts,
+    visible,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from ..audit import LabelAudit, TargetAudit
@@ -390,7 +399,7 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
         _show_written(answer, screen)
         return
     rates = sorted(answer["class_noise_rates"].items(), key=lambda item: -item[1])
-    words = [f"{visible(label)} {rate:.1%}" for label, rate in rates[:SHOWN]]
+    words = [f"{class_name(label)} {rate:.1%}" for label, rate in rates[:SHOWN]]
     more = ", …" if len(rates) > SHOWN else ""
     screen.say(f"Estimated noise by given label: {', '.join(words)}{more}.")
     if similar := _similar_in_words(answer["similar"]):
@@ -420,7 +429,7 @@ def _similar_in_words(counts: dict[str, int], other_label: str = "another label"
         for n, what, other in found
         if n
     ]
-    return f"Rows {', '.join(words)}." if words else ""
+    return f"Rows: {', '.join(words)}." if words else ""
 
 
 def _show_written(answer: dict[str, Any], screen: Screen) -> None:

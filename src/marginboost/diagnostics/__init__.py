@@ -28,10 +28,12 @@ MarginalAdaBoostBounds
 l1_norm_report, L1NormReport, linear_l1_norm_bound,     Σ|α| and its regimes (R1-Q20)
 harmonic_l1_norm_bound, target_regime, Regime
 gap_report, GapReport                                   duality gap Γ (R1-Q28)
+compare_norms, BothNorms                                margins in both norms (CH-A10c)
 nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack (R2-Q3 to R2-Q5)
 smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (R2-Q11)
 freedom_of_movement, FreedomOfMovement                  moves that change nothing (R2-Q12)
 select_round, selected_errors, SelectedErrors           error by oracle, validation, last (BA-E16)
+survivors                                               runs that came so far (BA-Q25)
 average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
@@ -147,8 +149,10 @@ from .leveraging import (
     selection_quality,
 )
 from .margins import (
+    BothNorms,
     MarginDistribution,
     class_margins,
+    compare_norms,
     margin_distribution,
     margin_error,
     minimum_margin,
@@ -166,7 +170,7 @@ from .regression import (
     tube_fractions,
     zero_fraction,
 )
-from .selection import SelectedErrors, select_round, selected_errors
+from .selection import SelectedErrors, select_round, selected_errors, survivors
 from .soft_margins import (
     FreedomOfMovement,
     NuFractions,
@@ -182,6 +186,7 @@ from .stability import Stability, leave_one_out_stability, stability_bound
 
 __all__ = [
     "AuxiliaryFunctions",
+    "BothNorms",
     "CoefficientPath",
     "CoefficientPathDisplay",
     "Comparison",
@@ -229,6 +234,7 @@ __all__ = [
     "class_margins",
     "coefficient_path",
     "compare_errors",
+    "compare_norms",
     "degrees_of_freedom",
     "descent_edges",
     "duality_gap",
@@ -287,6 +293,7 @@ __all__ = [
     "stability_bound",
     "support_overlap",
     "support_vectors",
+    "survivors",
     "target_regime",
     "training_error_bound",
     "tube_fractions",

@@ -18,6 +18,7 @@ from ..core.oracle import Candidate
 from ..core.parts import Part, do_blocks
 from ..core.state import State
 from ..kernels.exact import LARGEST_WEIGHT, rounded
+from ..kernels.exponentials import exponentials
 from ..kernels.weights import sign_weights, signed_scores
 from ..types import Array
 
@@ -124,8 +125,7 @@ def weigh(part: Part, shift: float) -> Callable[[int, int], tuple[float, int]]:
         signed_scores(scores[start:stop], y, here)
         smallest = float(here.min())
         np.subtract(-offset, here, out=here)
-        with np.errstate(over="ignore", under="ignore"):
-            np.exp(here, out=here)
+        exponentials(here)
         return smallest, sign_weights(here, y, prior[start:stop])
 
     return block

@@ -26,7 +26,7 @@ from ..core.parts import Part, do_blocks
 from ..core.sample import Sample
 from ..core.state import State
 from ..kernels.exact import as_total, bound_of, exact_sum, rounded, steps_below
-from ..kernels.logistic import logistic_slopes, negative_sizes, scale_pair
+from ..kernels.logistic import least_outcome, logistic_slopes, scale_pair
 from ..losses import Logistic, Loss, ResidualLoss
 from ..types import Array
 
@@ -122,12 +122,11 @@ def slopes(
     No score exceeds ``reach`` in size.
     """
     if isinstance(loss, Logistic):
-        negative_sizes(scores, curvature)  # room for exponentials: NumPy makes many at once
-        np.exp(curvature, out=curvature)
         bounds = bound_of(1.0), bound_of(1.0 + reach)  # no weight is above 1
         steps = (*steps_below(bounds[0]), *steps_below(bounds[1]))
-        found = logistic_slopes(y, scores, curvature, weights, steps, dual, curvature)
-        return as_total(found[:2], bounds[0]), as_total(found[2:4], bounds[1]), found[4]
+        found = logistic_slopes(y, scores, weights, steps, dual, curvature)
+        least = least_outcome(y, scores)
+        return as_total(found[:2], bounds[0]), as_total(found[2:], bounds[1]), least
     y = y.astype(np.float64)
     t = loss.argument(y, scores)
     slope, second = loss.dual(t), np.abs(loss.curvature(t))

@@ -18,6 +18,7 @@ from ..core.parts import Part
 from ..core.sample import Sample
 from ..core.state import State
 from ..kernels.exact import exact_sum
+from ..kernels.exponentials import exponentials
 from ..kernels.logistic import below_largest, softmax_slopes
 from ..kernels.parallel import run_rows
 from ..losses import ClassLoss, Logistic
@@ -63,9 +64,9 @@ def weigh_examples(part: Part) -> list[Facts]:
 
     def block(start: int, stop: int) -> Facts:
         here = slice(start, stop)
-        room = curvature[here]  # of exponentials: NumPy makes many at once
+        room = curvature[here]  # of exponentials, which are made many at once
         below_largest(scores[here], room)
-        np.exp(room, out=room)
+        exponentials(room.reshape(-1))
         sizes, losses = np.empty((2, stop - start))
         least = softmax_slopes(
             sample.labels[here], scores[here], room, weights[here], dual[here], room, sizes, losses

@@ -4,7 +4,8 @@ Additions of floating point round, so a sum depends on their order. Whole number
 sum is therefore made of whole numbers of a tiny unit, is exact, and is rounded once, at its end:
 
 - :func:`exact_sum` adds any finite numbers, each without any loss (a small superaccumulator, Neal,
-  *Fast exact summation using small and large superaccumulators*, 2015), in two nanoseconds each;
+  *Fast exact summation using small and large superaccumulators*, 2015), in three nanoseconds
+  each; in one where their sizes are not too different;
 - :func:`column_sum` and :func:`~.weights.sign_weights` know a bound on their numbers, round each of
   them once to a multiple of 2⁻⁸⁰ of it, and take a fifth of that time;
 - :func:`on_grid` rounds numbers whose sizes sum to one to multiples of 2⁻⁵¹: then all their sums in
@@ -31,6 +32,10 @@ DIGIT = 32
 PLACES = 2048 // DIGIT + 3
 COARSE, FINE = 40, 80
 """Binary digits of a number below its bound that are summed, in two steps."""
+UNSIGNED = (1 << 63) - 1
+"""All bits of a number but its sign."""
+THIRD, MANTISSA, MOST_ROWS = 120, 53, 1 << 22
+"""Those that three steps sum; those that a float has; how many numbers may be summed in steps."""
 LOWEST_BOUND, HIGHEST_BOUND = -900, 900
 """Bounds beyond two to these are taken as that: the constants below must be ordinary numbers."""
 LARGEST_WEIGHT = 4.0
@@ -50,10 +55,50 @@ def rounded(total: int) -> float:
 
 
 def exact_sum(values: Array) -> int:
-    """Sum of finite numbers, without any rounding."""
+    """Sum of finite numbers, without any rounding.
+
+    Where their sizes are not too different, all digits are whole numbers of three units.
+    """
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    lowest, highest = (int(exponent) for exponent in exponents(values))
+    bound = highest + 1
+    known = LOWEST_BOUND <= bound <= HIGHEST_BOUND and values.size <= MOST_ROWS
+    if known and bound - lowest <= THIRD - MANTISSA:
+        third = math.ldexp(1.5, 52 - THIRD + bound)
+        first, second, rest = add_units(values, *steps_below(bound), third)
+        return as_total((first, second), bound) + (int(rest) << (SMALLEST - THIRD + bound))
     digits = np.zeros(PLACES, np.int64)
-    add_digits(np.ascontiguousarray(values, dtype=np.float64), digits)
+    add_digits(values, digits)
     return sum(digit << (DIGIT * place) for place, digit in enumerate(digits.tolist()) if digit)
+
+
+@kernel
+def exponents(values: Array) -> tuple[int, int]:
+    """Exponents of the smallest and of the largest number in size, zeros left out."""
+    words = values.view(np.int64)
+    least, most = UNSIGNED, 0
+    for i in range(values.size):
+        size = words[i] & UNSIGNED
+        most = size if size > most else most
+        nonzero = UNSIGNED if size == 0 else size
+        least = nonzero if nonzero < least else least
+    return (least >> 52) - 1023, (most >> 52) - 1023
+
+
+@kernel
+def add_units(values: Array, coarse: float, fine: float, finest: float) -> tuple[int, int, int]:
+    """Sum in whole numbers of three units; see :func:`add_column_units`."""
+    zeros = bits_of(coarse), bits_of(fine), bits_of(finest)
+    first = second = third = 0
+    for i in range(values.size):
+        above = values[i] + coarse
+        rest = values[i] - (above - coarse)
+        first += bits_of(above) - zeros[0]
+        above = rest + fine
+        rest -= above - fine
+        second += bits_of(above) - zeros[1]
+        third += bits_of(rest + finest) - zeros[2]
+    return first, second, third
 
 
 @kernel

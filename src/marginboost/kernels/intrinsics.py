@@ -31,6 +31,20 @@ def bits_of(_: Any, number: Any) -> Any:
     return types.int64(types.float64), generate
 
 
+def _float(bits: int) -> float:
+    return float(np.int64(bits).view(np.float64))
+
+
+@intrinsic(twin=_float)
+def float_of(_: Any, bits: Any) -> Any:
+    """Float64 that has the bits of an int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], build.ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
 AHEAD = 64
 """Rows between the one that is asked for and the one at hand."""
 

@@ -1,7 +1,6 @@
 """Kernels of soft-margin problems: the smoothed hinge, and votes and edges of a pool of columns.
 
-Exponentials and logarithms are NumPy's, which are many times faster than a loop's: they are taken
-between the kernels, of ``small = exp(-|z|)`` with ``z = (ρ - margin) / β``.
+The hinge is smoothed at a temperature β: with ``z = (ρ - margin) / β`` it is ``log(1 + exp(z))``.
 
 ±1 columns are packed eight to a byte: a row's byte says what eight hypotheses answer. The vote of
 eight columns is one look-up in a table of 256 sums, and their edges follow from the weight that
@@ -13,28 +12,27 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
+from .exponentials import exponential
+from .intrinsics import bits_of
 from .jit import kernel, reducing_kernel
+from .logistic import log_of_sum
 
 PIECE = 2048
 """Rows worked on at a time, so that they stay in the cache."""
 
 
-@kernel
-def shortfalls(margins: Array, rho: float, beta: float, z: Array, negative: Array) -> None:
-    """``z = (ρ - margin) / β`` and ``-|z|``."""
-    for i in range(margins.size):
-        z[i] = (rho - margins[i]) / beta
-        negative[i] = -abs(z[i])
-
-
 @reducing_kernel
-def capped_weights(z: Array, small: Array, caps: Array, out: Array) -> tuple[float, float]:
+def smoothed_weights(
+    margins: Array, rho: float, beta: float, caps: Array, out: Array
+) -> tuple[float, float]:
     """``out = cap σ(z)``; returns the sum and its derivative by ρ, times β."""
     total, slope = 0.0, 0.0
-    for i in range(z.size):
-        larger = 1.0 / (1.0 + small[i])
-        smaller = small[i] * larger
-        weight = caps[i] * (larger if z[i] >= 0.0 else smaller)
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        small = exponential(-abs(z))
+        larger = 1.0 / (1.0 + small)
+        smaller = small * larger
+        weight = caps[i] * (larger if z >= 0.0 else smaller)
         out[i] = weight
         total += weight
         slope += caps[i] * smaller * larger
@@ -42,12 +40,57 @@ def capped_weights(z: Array, small: Array, caps: Array, out: Array) -> tuple[flo
 
 
 @reducing_kernel
-def smoothed_hinge(z: Array, log_small: Array, caps: Array) -> float:
-    """``Σ cap log(1 + exp(z))``, where ``log_small = log(1 + exp(-|z|))``."""
+def smoothed_hinge(margins: Array, rho: float, beta: float, caps: Array) -> float:
+    """``Σ cap log(1 + exp(z))``."""
     total = 0.0
-    for i in range(z.size):
-        total += caps[i] * (max(z[i], 0.0) + log_small[i])
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        total += caps[i] * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
     return total
+
+
+# -- the same with sums in whole numbers of two units, see :mod:`.exact` ---------------------------
+
+
+@kernel
+def smoothed_weight_units(
+    margins: Array, level: tuple[float, float], caps: Array, out: Array, steps: tuple[float, float]
+) -> tuple[int, int, int, int]:
+    """:func:`smoothed_weights` at a level (ρ, β): sum and slope in both units."""
+    (rho, beta), (coarse, fine) = level, steps
+    first, second = bits_of(coarse), bits_of(fine)
+    total, total_rest, slope, slope_rest = 0, 0, 0, 0
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        small = exponential(-abs(z))
+        larger = 1.0 / (1.0 + small)
+        smaller = small * larger
+        weight = caps[i] * (larger if z >= 0.0 else smaller)
+        out[i] = weight
+        above = weight + coarse
+        total += bits_of(above) - first
+        total_rest += bits_of((weight - (above - coarse)) + fine) - second
+        change = caps[i] * smaller * larger
+        above = change + coarse
+        slope += bits_of(above) - first
+        slope_rest += bits_of((change - (above - coarse)) + fine) - second
+    return total, total_rest, slope, slope_rest
+
+
+@kernel
+def smoothed_hinge_units(
+    margins: Array, level: tuple[float, float], caps: Array, steps: tuple[float, float]
+) -> tuple[int, int]:
+    """:func:`smoothed_hinge` in both units."""
+    (rho, beta), (coarse, fine) = level, steps
+    first, second, total, rest = bits_of(coarse), bits_of(fine), 0, 0
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        cost = caps[i] * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
+        above = cost + coarse
+        total += bits_of(above) - first
+        rest += bits_of((cost - (above - coarse)) + fine) - second
+    return total, rest
 
 
 # -- columns as they are, and packed ---------------------------------------------------------------
@@ -68,8 +111,7 @@ def add_columns(columns: Array, used: Array, coef: Array, out: Array) -> None:
 def set_bit(codes: Array, bit: int, column: Array) -> None:
     """Put a ±1 column into bits that are 0 so far."""
     for i in range(codes.size):
-        if column[i] > 0:
-            codes[i] |= np.uint8(1 << bit)
+        codes[i] |= np.uint8((column[i] > 0) << bit)
 
 
 @kernel

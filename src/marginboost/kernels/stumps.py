@@ -134,11 +134,15 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
 
 @kernel
 def threshold_column(codes: Array, cut: int, outputs: Array, missing_code: int, out: Array) -> None:
-    """Outputs of a threshold stump on binned rows; ``outputs`` = (left, right, missing)."""
+    """Outputs of a threshold stump on binned rows; ``outputs`` = (left, right, missing).
+
+    Cut and code are made as wide as the codes: lanes of bytes hold eight times as many.
+    """
     left, right, missing = outputs[0], outputs[1], outputs[2]
+    last, none = codes.dtype.type(cut), codes.dtype.type(missing_code)
     for i in range(codes.size):
-        side = left if codes[i] <= cut else right
-        out[i] = missing if codes[i] == missing_code else side
+        side = left if codes[i] <= last else right
+        out[i] = missing if codes[i] == none else side
 
 
 @kernel

@@ -10,7 +10,7 @@ lowest cut. Equal values are never separated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -74,6 +74,10 @@ class Stump(Hypothesis):
         return Stump(
             self.feature, self.threshold, -self.left, -self.right, -self.missing, self.categories
         )
+
+    def with_features(self, features: Array) -> Stump:
+        """Same question to a feature of a wider table."""
+        return replace(self, feature=int(features[self.feature]))
 
     def cuts(self) -> list[tuple[int, float]]:
         """Its one cut; none for categories."""

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...kernels.parallel import one_algebra_thread, run_rows
-from ...kernels.soft_margin import capped_weights, shortfalls, smoothed_hinge
+from ...kernels.soft_margin import smoothed_hinge, smoothed_weights
 from ...types import Array
 from .base import Master
 from .packed_pool import PackedPool
-from .smooth import COLDEST, LEAST_EFFORT, LOST, MOST_EFFORT, ROWS
+from .program_rows import ROWS
+from .smooth_descent import COLDEST, LEAST_EFFORT, LOST, MOST_EFFORT
 from .tube import TubeProblem
 from .tube_interior import TubeInterior
 
@@ -52,7 +53,6 @@ class RoundedTube:
         self._gains = problem.gains()
         self.levels = np.zeros(len(problem.shares))
         self.sides = np.empty(self._gains.shape)
-        self._z, self._small = (np.empty(self._gains.shape) for _ in range(2))
 
     def settle(self, scores: Array, beta: float, hinge: bool = False) -> float:
         """Find the best edges for these scores and make the weights; the rounded cost if asked."""
@@ -102,14 +102,9 @@ class RoundedTube:
 
         def part(start: int, stop: int) -> tuple[float, float, float]:
             here = slice(start, stop)
-            z, small = self._z[k, here], self._small[k, here]
-            shortfalls(margins[k, here], -level, beta, z, small)
-            np.exp(small, out=small)
-            total, slope = capped_weights(z, small, caps[here], self.sides[k, here])
-            if not hinge:
-                return total, slope, 0.0
-            np.log1p(small, out=small)
-            return total, slope, smoothed_hinge(z, small, caps[here])
+            mine, out = margins[k, here], self.sides[k, here]
+            total, slope = smoothed_weights(mine, -level, beta, caps[here], out)
+            return total, slope, smoothed_hinge(mine, -level, beta, caps[here]) if hinge else 0.0
 
         parts = run_rows(part, len(caps), self._n_threads, ROWS)
         total, slope, loss = (math.fsum(column) for column in zip(*parts, strict=True))
