@@ -27,14 +27,14 @@ from .shapley import shapley
 from .sizes import FULL, QUICK, SPEED, Sizes
 from .soft_margin import soft_margin
 from .stream import stream
-from .target_audit import target_audit
+from .target_audit import target_audit, target_flags
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses, choosing_nu),
-        *(gradient, leveraging, shapley, audit, target_audit, regression),
+        *(gradient, leveraging, shapley, audit, target_audit, target_flags, regression),
         *(robust, stream, dask),
     )
 }

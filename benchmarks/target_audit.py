@@ -1,4 +1,4 @@
-"""``target_audit``: who finds wrong targets planted in real data, and in what time.
+"""``target_audit``, ``target_flags``: who finds wrong targets planted in real data, in what time.
 
 Wrong targets are those of other rows, drawn at random. Beside us: ``cleanlab.regression.learn``
 with linear regression, which is its default, and with histogram gradient boosting. The set that
@@ -31,6 +31,7 @@ FOLDER_SETS = (
 )
 COLUMNS = ["set", "wrong", "rows", "ours AP", "linear AP", "HGB AP", "ours s", "linear s", "HGB s"]
 RATE = 0.1
+FLAG_RATES = (0.01, 0.05, 0.1)
 
 
 def target_audit(sizes: Sizes) -> Section:
@@ -55,6 +56,50 @@ def target_audit(sizes: Sizes) -> Section:
         "the time of cleanlab is that of the model with which it does better"
     )
     return section
+
+
+def target_flags(sizes: Sizes) -> Section:
+    """False alarms among the rows that the audit flags, and wrong rows that it finds."""
+    section = Section("target_flags")
+    columns = ["set", "planted", "rows", "wrong", "flagged", "false share", "found share"]
+    table = Table("flagged with fdr=0.2: targets of other rows, and targets moved", columns)
+    for name, X, y in _sets(sizes.target_audit_rows, sizes.audit_sets):
+        for plant in (_exchange, _move):
+            for rate in FLAG_RATES:
+                about = [name, plant.__name__.strip("_"), len(y)]
+                table.rows.append([*about, *_flags(X, y, plant, rate)])
+    section.tables = [table]
+    false = np.array([row[5] for row in table.rows], dtype=float)
+    section.goals = [Goal("mean share of false alarms", float(false.mean()), "<=", 0.2)]
+    section.notes.append("move: by 2 to 4 standard deviations of the targets, to either side")
+    return section
+
+
+def _flags(X: Array, y: Array, plant: Any, rate: float) -> list[float]:
+    """Wrong rows, flagged rows, share of false ones among these, share of wrong ones found."""
+    from marginboost import TargetAudit
+
+    noisy = plant(y, rate, np.random.default_rng([round(1000 * rate), 2]))
+    wrong = noisy != y
+    flagged = TargetAudit().fit(X, noisy).flagged_
+    false = (flagged & ~wrong).sum() / max(flagged.sum(), 1)
+    found = (flagged & wrong).sum() / max(wrong.sum(), 1)
+    return [int(wrong.sum()), int(flagged.sum()), float(false), float(found)]
+
+
+def _exchange(y: Array, rate: float, rng: np.random.Generator) -> Array:
+    """Targets of which a share is that of another row."""
+    noisy, chosen = y.copy(), rng.choice(len(y), int(rate * len(y)), replace=False)
+    noisy[chosen] = rng.permutation(y)[chosen]
+    return noisy
+
+
+def _move(y: Array, rate: float, rng: np.random.Generator) -> Array:
+    """Targets of which a share is far off."""
+    noisy, chosen = y.copy(), rng.choice(len(y), int(rate * len(y)), replace=False)
+    far = rng.choice([-1.0, 1.0], len(chosen)) * rng.uniform(2.0, 4.0, len(chosen))
+    noisy[chosen] += far * y.std()
+    return noisy
 
 
 def _goals(table: Table) -> list[Goal]:
@@ -89,10 +134,7 @@ def _measure(X: Array, y: Array, seed: int) -> list[float]:
 
     from marginboost import TargetAudit
 
-    rng = np.random.default_rng([seed, 1])
-    chosen = rng.choice(len(y), int(RATE * len(y)), replace=False)
-    noisy = y.copy()
-    noisy[chosen] = rng.permutation(y)[chosen]
+    noisy = _exchange(y, RATE, np.random.default_rng([seed, 1]))
     wrong = noisy != y
     started = time.perf_counter()
     audit = TargetAudit().fit(X, noisy)
