@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sizes = replace(sizes, minutes=chosen.minutes)
     if chosen.rows:
         sizes = replace(sizes, robust_rows=chosen.rows, stream_rows=chosen.rows)
+        sizes = replace(sizes, cluster_cost_shape=(chosen.rows, sizes.cluster_cost_shape[1]))
     found = environment()
     show_environment(found)
     if chosen.quick:
@@ -86,9 +87,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         *("--limit-minutes", "--minutes"),
         **{"dest": "minutes", "type": float, "metavar": "M"},
-        help="end robust then; it goes on when run again",
+        help="end robust and gradient then; robust goes on when run again",
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust and of stream")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust, stream, dask's cost")
     return parser
 
 

@@ -1,7 +1,8 @@
 """Gradient boosting on a local Dask cluster beside one machine and other libraries: ``dask``.
 
 For each number of workers the seconds of a fit from raw partitions, and by how much predicted
-probabilities differ from those of the smallest number. Then a worker is killed in mid-fit.
+probabilities differ from those of the smallest number. Then a worker is killed in mid-fit. At last
+what a cluster of two workers costs beside two threads, see :mod:`.cluster_cost`.
 """
 
 from __future__ import annotations
@@ -15,12 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from .cluster_cost import cost
 from .data import TEST, synthetic
 from .report import Goal, Section, Table
 from .sizes import Sizes
-
-LIMIT = 300.0
-"""Seconds after which a fit with a lost worker counts as hanging."""
 
 Fit = Callable[[Any, Any, Any, int], Callable[[Any], Any]]
 """From client, rows, labels and rounds to a function from rows to probabilities."""
@@ -102,12 +101,13 @@ def dask(sizes: Sizes) -> Section:
                     section.goals.append(Goal(what, apart, "<=", 0.0))
     section.tables.append(table)
     section.times[title] = times
-    section.tables.append(_with_a_loss(rows, rounds, times))
+    section.tables.append(_with_a_loss(rows, sizes, times))
+    cost(section, sizes)
     section.notes.append("differences are from the first number of workers; ours from one machine")
     return section
 
 
-def _with_a_loss(rows: tuple[Any, Any], rounds: int, times: dict[str, list[float]]) -> Table:
+def _with_a_loss(rows: tuple[Any, Any], sizes: Sizes, times: dict[str, list[float]]) -> Table:
     """Kill one of two workers half-way through a fit."""
     from distributed import Client, LocalCluster
 
@@ -127,7 +127,7 @@ def _with_a_loss(rows: tuple[Any, Any], rounds: int, times: dict[str, list[float
 
             def run(fit: Fit = fit, client: Any = client, outcome: list[str] = outcome) -> None:
                 try:
-                    fit(client, *rows, rounds)
+                    fit(client, *rows, sizes.cluster_rounds)
                 except Exception as error:  # what users see is what is measured
                     outcome.append(f"{type(error).__name__}: {str(error)[:60]}")
                 else:
@@ -137,7 +137,7 @@ def _with_a_loss(rows: tuple[Any, Any], rounds: int, times: dict[str, list[float
             started = time.perf_counter()
             thread.start()
             kill.start()
-            thread.join(LIMIT)
+            thread.join(sizes.cluster_patience)
             seconds = time.perf_counter() - started
             table.rows.append([name, outcome[0] if outcome else "hangs", seconds])
     return table

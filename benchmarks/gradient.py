@@ -13,6 +13,8 @@ with half of the columns drawn for every tree, where a contender has such a sett
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -228,21 +230,35 @@ def several_classes(
 
 
 def gradient(sizes: Sizes) -> Section:
-    """Fit trees from raw arrays and on binned data; two classes and several."""
-    section = Section("gradient")
-    for shape in sizes.gradient_shapes:
-        train, test = synthetic(*shape), synthetic(sizes.test_rows, shape[1], TEST)
-        for task in ("raw", "binned"):
-            _race(section, task, sizes, train, test)
-        if sizes.gradient_variants and shape == sizes.gradient_shapes[0]:
-            for kept in variants(*train):
-                _race(section, "raw", sizes, train, test, kept)
-    for shape in sizes.gradient_class_shapes:
-        train = several_classes(*shape, sizes.gradient_classes)
-        test = several_classes(sizes.test_rows, shape[1], sizes.gradient_classes, TEST)
-        _race(section, "raw", sizes, train, test)
+    """Fit trees from raw arrays and on binned data; two classes and several, small data first."""
+    section, started = Section("gradient"), time.monotonic()
+    several, first = sizes.gradient_classes, sizes.gradient_shapes[0]
+    cases = [(shape, 2) for shape in sizes.gradient_shapes]
+    cases += [(shape, several) for shape in sizes.gradient_class_shapes]
+    for shape, n_classes in sorted(cases, key=lambda case: math.prod(case[0])):
+        train, test = _rows(shape, n_classes, sizes)
+        races = [("raw", FREE)]
+        if n_classes == 2:
+            races.append(("binned", FREE))
+        if sizes.gradient_variants and (shape, n_classes) == (first, 2):
+            races += [("raw", kept) for kept in variants(*train)]
+        for task, kept in races:
+            if sizes.minutes and time.monotonic() - started > 60.0 * sizes.minutes:
+                section.skipped.append(f"what comes after {sizes.minutes:g} minutes")
+            else:
+                _race(section, task, sizes, train, test, kept)
     section.skipped = list(dict.fromkeys(section.skipped))
     return section
+
+
+def _rows(
+    shape: tuple[int, int], n_classes: int, sizes: Sizes
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Rows to learn from, and rows to judge."""
+    if n_classes == 2:
+        return synthetic(*shape), synthetic(sizes.test_rows, shape[1], TEST)
+    test = several_classes(sizes.test_rows, shape[1], n_classes, TEST)
+    return several_classes(*shape, n_classes), test
 
 
 def _race(

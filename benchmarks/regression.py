@@ -27,11 +27,12 @@ SQUARED = ("HGB", "GradientBoosting", "LightGBM", "XGBoost")
 
 
 def regression(sizes: Sizes) -> Section:
-    """Mean absolute error on clean test rows, over that of their median, and seconds to fit."""
+    """Mean absolute error on clean test rows, over that of their median; processor time."""
     section = Section("regression")
     makers = _contenders()
     columns = ["set", "planted", "rows", *makers]
-    errors, times = Table("error over that of the median", columns), Table("seconds", columns)
+    errors = Table("error over that of the median", columns)
+    times = Table("processor seconds", columns)
     for name, X, y in _sets():
         rng = np.random.default_rng(0)
         order = rng.permutation(len(y))
@@ -44,8 +45,12 @@ def regression(sizes: Sizes) -> Section:
             about = [name, f"{rate:.0%}", len(train)]
             errors.rows.append([*about, *(error / base for error, _ in found)])
             times.rows.append([*about, *(seconds for _, seconds in found)])
-    section.tables = [errors, times]
-    section.goals = _goals(errors, list(makers))
+    section.tables = [errors, _lost(errors, list(makers)), times]
+    section.goals = _goals(section.tables[1], times)
+    section.notes.append(
+        "fits with default settings but for the loss, and 100 trees of depth 4 in the tube of "
+        "trees; errors are those of clean test rows, absolute, over that of their median"
+    )
     if not os.environ.get("MARGINBOOST_DATA"):
         section.skipped.append("sets of the data folder: MARGINBOOST_DATA is not set")
     section.skipped += [f"{name} is not installed" for name in _missing()]
@@ -112,23 +117,35 @@ def _planted(y: Array, rate: float, rng: np.random.Generator) -> Array:
 def _measure(
     model: Any, X: Array, planted: Array, train: Array, test: Array, y: Array
 ) -> tuple[float, float]:
-    start = time.perf_counter()
+    start = time.process_time()
     model.fit(X[train], planted)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     return float(np.abs(y[test] - model.predict(X[test])).mean()), seconds
 
 
-def _goals(errors: Table, names: list[str]) -> list[Goal]:
-    """What planting costs ours, at most, and the squared peers, at least."""
-    rows = np.array([row[3:] for row in errors.rows], dtype=float).reshape(
-        -1, len(RATES), len(names)
-    )
-    goals = []
+def _lost(errors: Table, names: list[str]) -> Table:
+    """What planting costs: error over that with none planted, mean of all sets."""
+    table = Table("error over that with none planted, mean of all sets", ["planted", *names])
+    rows = np.array([row[3:] for row in errors.rows], dtype=float)
+    rows = rows.reshape(-1, len(RATES), len(names))
     for r, rate in enumerate(RATES[1:], start=1):
         lost = (rows[:, r] / rows[:, 0]).mean(axis=0)
-        peers = min(lost[names.index(name)] for name in SQUARED if name in names)
+        table.rows.append([f"{rate:.0%}", *map(float, lost)])
+    return table
+
+
+def _goals(lost: Table, times: Table) -> list[Goal]:
+    """Ours lose no more than squared peers at any rate, and are no slower."""
+    goals = []
+    for row in lost.rows:
+        by_name = dict(zip(lost.columns[1:], row[1:], strict=True))
+        peers = min(by_name[name] for name in SQUARED if name in by_name)
         for name in ROBUST:
-            own = float(lost[names.index(name)])
-            what = f"{name}: error with {rate:.0%} planted over that with none, over the peers'"
-            goals.append(Goal(what, own / float(peers), "<=", 1.0))
+            what = f"{name}: error with {row[0]} planted over that with none, over the peers'"
+            goals.append(Goal(what, by_name[name] / peers, "<=", 1.0))
+    total = np.array([row[3:] for row in times.rows], dtype=float).sum(axis=0)
+    seconds = dict(zip(times.columns[3:], total.tolist(), strict=True))
+    fastest = min(seconds[name] for name in SQUARED if name in seconds)
+    ratio = fastest / seconds["ours: squared"]
+    goals.append(Goal("fastest squared peer / ours, total time", ratio, ">=", 1.0, "×"))
     return goals

@@ -15,9 +15,12 @@ from .report import Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
+    "dask": ("cluster-model.md", 3),
     "noise_losses": ("noise-losses.md", 1),
     "probabilities": ("probabilities.md", 3),
+    "regression": ("regression.md", 2),
     "speed": ("speed.md", 3),
+    "target_audit": ("target-audit.md", 3),
 }
 """Document of each result file, and digits behind the point in its tables.
 

@@ -43,10 +43,16 @@ class Sizes:
     cluster_shape: Shape = (200_000, 20)
     cluster_rounds: int = 100
     cluster_workers: tuple[int, ...] = (1, 2, 3)
+    cluster_patience: float = 300.0
+    """Seconds after which a fit with a lost worker counts as hanging."""
+    cluster_cost_shape: Shape = (4_000_000, 28)
+    cluster_latency_shape: Shape = (100_000, 28)
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
-    regression_rows: int = 3000
+    regression_rows: int = 1000
+    target_audit_rows: int = 1000
+    target_audit_seeds: int = 1
     gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
     gradient_variants: bool = True
     gradient_classes: int = 5
@@ -70,6 +76,7 @@ class Sizes:
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
     shapley_background: int = 100
+    shapley_few: int = 2_000
     shapley_repeats: int = 2
 
     leveraging_shape: Shape = (100_000, 50)
@@ -125,6 +132,7 @@ SPEED = Sizes(
 
 QUICK = Sizes(
     regression_rows=200,
+    target_audit_rows=300,
     repeats=2,
     test_rows=10_000,
     stump_shapes=((20_000, 28), (10_000, 50)),
@@ -144,6 +152,9 @@ QUICK = Sizes(
     cluster_shape=(5_000, 6),
     cluster_rounds=10,
     cluster_workers=(1, 2),
+    cluster_patience=60.0,
+    cluster_cost_shape=(6_000, 6),
+    cluster_latency_shape=(3_000, 6),
     gradient_shapes=((10_000, 50), (20_000, 28)),
     gradient_rounds=20,
     gradient_class_shapes=((5_000, 20),),
@@ -155,6 +166,7 @@ QUICK = Sizes(
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,
+    shapley_few=100,
     shapley_repeats=1,
     leveraging_shape=(5_000, 20),
     leveraging_rounds=60,

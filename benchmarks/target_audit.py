@@ -42,8 +42,8 @@ def target_audit(sizes: Sizes) -> Section:
     table = Table("average precision and time", COLUMNS)
     rng = np.random.default_rng(0)
     _measure(rng.normal(size=(100, 2)), rng.normal(size=100), 0)  # compile
-    for name, X, y in _sets(sizes.audit_rows, sizes.audit_sets):
-        found = [_measure(X, y, seed) for seed in range(sizes.audit_seeds)]
+    for name, X, y in _sets(sizes.target_audit_rows, sizes.audit_sets):
+        found = [_measure(X, y, seed) for seed in range(sizes.target_audit_seeds)]
         means = np.mean(found, axis=0)
         table.rows.append([name, f"{RATE:.0%}", len(y), *map(float, means)])
     section.tables = [table]

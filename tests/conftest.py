@@ -22,13 +22,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 COSTLY = {
     "AdaBoostRegClassifierCV",
     "BarrierBoostClassifierCV",
+    "CGBoostClassifier",
     "ConsensusFilter",
     "CrossValidatedFilter",
+    "MLPBoostClassifier",
     "MajorityFilter",
+    "NMBoostClassifier",
     "PBoostClassifierCV",
     "RobustBoostClassifier",
 }
-"""Estimators that cross-validate or audit inside: dozens of runs per fit."""
+"""Estimators that cross-validate or audit inside: dozens of runs per fit; or long programs."""
 QUICK_CHECKS = {
     "check_classifiers_one_label",
     "check_classifiers_regression_target",

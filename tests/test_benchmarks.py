@@ -24,6 +24,7 @@ from benchmarks import (
     predicting,
     result_docs,
     scaling,
+    shapley,
     soft_margin,
 )
 from benchmarks.data import LABEL_NOISE, TEST, quality, synthetic
@@ -253,6 +254,28 @@ def test_gradient(capsys):
     trees = {row[0]: row[4] for row in section.tables[4].rows}
     assert set(trees) <= set(names)
     assert all(9 <= count <= 12 for count in trees.values())  # ours with one constant per class
+
+
+def test_a_race_that_begins_too_late_is_left_out(monkeypatch):
+    begun = []
+    monkeypatch.setattr(gradient, "_race", lambda *race: begun.append(race[1]))
+    clock = iter([0.0, 0.0, 0.0, 59.0, 61.0, 61.0])
+    monkeypatch.setattr(gradient.time, "monotonic", lambda: next(clock))
+    shapes = {"gradient_shapes": ((40, 4),), "gradient_class_shapes": ((20, 4),)}
+    section = gradient.gradient(replace(TINY, minutes=1.0, **shapes))
+    assert begun == ["raw", "raw", "binned"]  # small data first
+    assert section.skipped == ["what comes after 1 minutes"]
+
+
+def test_shapley(capsys):
+    sizes = replace(TINY, shapley_shape=(60, 3), shapley_trees=2, shapley_few=20)
+    section = shapley.shapley(sizes)
+    check_section(section, capsys)
+    assert [table.title.split(" rows × ")[0] for table in section.tables] == [
+        "path-dependent: 60", "against 20 rows: 20",
+    ]  # fmt: skip
+    for table in section.tables:
+        assert table.rows[0][::2] == ["marginboost", 1.0]
 
 
 def test_soft_margin(monkeypatch, capsys):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ ROUNDING = 1e-8
 MAX_ROUNDS = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """What was found anew.
 
@@ -72,6 +72,12 @@ class Verification:
     upper: float
     contradictions: list[str]
     remark: str
+
+    def __repr__(self) -> str:
+        bounds = f"{self.lower:.6g} <= optimum <= {self.upper:.6g}"
+        known = f"{self.objective} {self.value:.6g}, {bounds}"
+        found = "the certificate holds" if self.holds else "; ".join(self.contradictions)
+        return f"<Verification: {known}; {found}{'; ' if self.remark else ''}{self.remark}>"
 
     @property
     def holds(self) -> bool:
@@ -158,7 +164,7 @@ class RegressorVerification:
     """
 
     objective: str
-    residuals: Array
+    residuals: Array = field(repr=False)
     value: float
     lower: float
     upper: float

@@ -47,7 +47,7 @@ def test_the_report_names_them():
     audit = audited()
     payload = audit_payload(audit)
     similar = payload["similar"]
-    assert similar["counts"] == similar_counts(audit)
+    assert similar["counts"] == similar_counts(audit.evidence.similar)
     assert similar["groups"][0] == {"rows": ["p4", "p20"], "size": 2, "labels": [0, 1]}
     assert similar["groups"][1]["rows"] == ["p3", "p10"]
     assert similar["pairs"][0][:2] == ["p5", "p30"]

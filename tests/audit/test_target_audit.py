@@ -6,8 +6,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression
 
-from marginboost import TargetAudit
-from marginboost.audit.targets import local_fdr, null_p_values
+from marginboost import GradientBoostRegressor, TargetAudit
+from marginboost.audit.audit import flag
+from marginboost.audit.residual_null import local_fdr, null_p_values
 from marginboost.reports import audit_page, target_payload, target_verdict
 
 
@@ -62,9 +63,91 @@ def test_units_make_no_difference():
 
 def test_p_values_are_uniform_without_wrong_targets():
     z = np.random.default_rng(3).standard_t(5, size=20_000)
-    p = null_p_values(2.0 * z)
+    p, wrong = null_p_values(2.0 * z, 12.0)
+    assert wrong < 1e-3
     for level in (0.01, 0.05, 0.2, 0.5):
         assert np.mean(p <= level) == pytest.approx(level, rel=0.5)
+
+
+NOISE = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "Laplace": lambda rng, n: rng.laplace(size=n),
+    "Student": lambda rng, n: rng.standard_t(3, size=n),
+    "skew": lambda rng, n: rng.exponential(size=n) - np.log(2.0),
+}
+
+
+def false_alarms_and_power(noise, n, rate, n_trials):
+    """Mean share of false alarms among flagged rows, and of wrong rows that are flagged."""
+    found = []
+    for seed in range(n_trials):
+        rng = np.random.default_rng([seed, n])
+        z, wrong = NOISE[noise](rng, n), np.arange(n) < round(rate * n)
+        far = 4.0 * z.std()
+        z[wrong] += far * rng.choice([-1.0, 1.0], wrong.sum()) * rng.uniform(1, 3, wrong.sum())
+        p, _ = null_p_values(z, 0.67 * far)
+        flagged = flag(local_fdr(p), np.ones(n, dtype=bool), 0.2)
+        found.append((flagged & ~wrong).sum() / max(flagged.sum(), 1))
+        found.append((flagged & wrong).sum() / max(wrong.sum(), 1))
+    return np.mean(found[::2]), np.mean(found[1::2])
+
+
+@pytest.mark.parametrize(
+    ("noise", "n"),
+    [("normal", 500), ("Laplace", 500), ("normal", 5000), ("Laplace", 5000), ("skew", 5000)],
+)
+def test_no_more_false_alarms_than_asked_for_and_most_wrong_targets_found(noise, n):
+    """Also with tails that are not Student's, and skew ones."""
+    for rate in (0.0, 0.05, 0.1):
+        false, power = false_alarms_and_power(noise, n, rate, 8)
+        assert false <= 0.25  # 0.2 and its error of estimation
+        assert rate == 0.0 or power > 0.7
+    false, power = false_alarms_and_power(noise, n, 0.01, 8)
+    assert false <= 0.25
+    assert noise != "normal" or power > 0.7  # rare ones are told apart where tails are light
+
+
+def test_heavy_tails_make_few_false_alarms():
+    """Three degrees of freedom: some right targets are as far out as wrong ones."""
+    for rate in (0.01, 0.1):
+        assert false_alarms_and_power("Student", 2000, rate, 8)[0] <= 0.3
+
+
+def test_slipped_prices_are_flagged():
+    """Prices of which the decimal point slipped, where noise grows with the price."""
+    found, false = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        size = rng.uniform(20, 200, 500)
+        price = 3.0 * size * np.exp(0.1 * rng.normal(size=500))
+        slipped = rng.choice(500, 10, replace=False)
+        price[slipped] /= 10
+        model = GradientBoostRegressor(loss="huber", n_estimators=60, max_leaf_nodes=4)
+        flagged = TargetAudit(model, cv=3).fit(size[:, None], price).suspects()
+        found.append(len(np.intersect1d(flagged, slipped)))
+        false.append(len(flagged) - found[-1])
+    assert min(found) >= 7
+    assert sum(false) <= 0.2 * sum(found)
+
+
+def test_copies_near_duplicates_and_outliers():
+    X, y, _ = planted(6, n=120, n_wrong=0)
+    X[10], y[10] = X[11], y[11] + 100.0  # a copy with a target far off
+    X[20], y[20] = X[21], y[21] + 0.01  # and one with nearly the same
+    X[30] = 50.0
+    audit = TargetAudit(LinearRegression()).fit(X, y)
+    found = audit.similar
+    assert_array_equal(np.flatnonzero(found.copies), [10, 11, 20, 21])
+    assert_array_equal(np.flatnonzero(found.conflicting), [10, 11])
+    assert found.outlier[30]
+    frame = audit.to_frame()
+    assert frame.loc[10, "conflicting"]
+    assert len(frame) == 120
+    assert frame["rank"].min() == 1
+    payload = target_payload(audit)["similar"]
+    assert payload["counts"]["conflicting"] == 2
+    assert payload["groups"][0]["rows"] == ["10", "11"]
+    assert payload["groups"][0]["labels"] == sorted([y[10], y[11]])
 
 
 def test_local_rates_are_those_of_a_known_mixture():

@@ -17,12 +17,15 @@ from marginboost.core import Rule
 from marginboost.datasets import circle_2d
 from marginboost.oracles import (
     ActiveKernelOracle,
+    AlternatingTreeOracle,
     FiniteOracle,
     GradientTreeOracle,
     HalfSpaceOracle,
     KernelOracle,
     LabelTreeOracle,
+    LazyOracle,
     LinearOracle,
+    NeuralNetOracle,
     PooledOracle,
     RBFNetOracle,
     ResamplingOracle,
@@ -58,8 +61,10 @@ RULES = {
 ORACLES = {
     "stumps": StumpOracle(),
     "partition": StumpOracle(categorical="partition"),
+    "several cuts": StumpOracle(cuts_per_feature=4),
     "trees": TreeOracle(max_depth=2),
     "Z trees": TreeOracle(max_depth=2, criterion="Z"),
+    "alternating trees": AlternatingTreeOracle(),
     "matrix": FiniteOracle(),
     "closed matrix": FiniteOracle(closed=True),
     "worst": FiniteOracle(selection="worst"),
@@ -69,7 +74,10 @@ ORACLES = {
     "subsampled trees": GradientTreeOracle(max_leaf_nodes=4, min_samples_leaf=2, subsample=0.6),
     "pooled": PooledOracle(TreeOracle(max_depth=2)),
     "resampled": ResamplingOracle(StumpOracle()),
+    "lazy stumps": LazyOracle(StumpOracle(), 0.5),
+    "lazy trees": LazyOracle(TreeOracle(max_depth=2), 0.5),
     "lines": LinearOracle(),
+    "neural nets": NeuralNetOracle(),
     "RBF nets": RBFNetOracle(),
     "kernel functions": KernelOracle(),
     "polynomials": KernelOracle("poly"),
@@ -90,6 +98,7 @@ ORACLES = {
 INNER = {
     "BarrierBoost",
     "BarrierRegression",
+    "CGBoost",
     "GravityPBoost",
     "interior",
     "interior C-form",
@@ -97,6 +106,8 @@ INNER = {
     "smooth",
     "smooth C-form",
     "smooth tube",
+    "MLPBoost",
+    "NMBoost",
     "TargetLeveraging",
 }
 """Rules with a solver inside, which takes steps of its own in every round."""

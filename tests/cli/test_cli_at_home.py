@@ -98,6 +98,17 @@ def test_a_model_that_learnt_nothing_gets_a_warning(run, tmp_path):
     assert "Use a smaller nu, below" in found.err
 
 
+def test_rows_learnt_by_heart_get_a_warning(run, tmp_path):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 3)).round(3).tolist(), rng.integers(0, 2, 60).tolist()
+    rows = [[*row, label] for row, label in zip(x, y, strict=True)]
+    table = write_rows(tmp_path / "t.csv", ["a", "b", "c", "y"], rows)
+    options = ("--algorithm", "adaboost", "--depth", "3", "--rounds", "30")
+    found = run("fit", table, "--label", "y", *options, "--out", tmp_path / "m.json")
+    assert "on rows not learnt from the model errs on" in found.err
+    assert 'label y: "0" ' in found.out
+
+
 def test_rare_categories_of_folds_are_nobodys_business(run, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=60)

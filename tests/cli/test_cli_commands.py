@@ -150,9 +150,14 @@ def test_trees(table, run, tmp_path):
     out = tmp_path / "m.json"
     assert run("fit", table, *ROLES, *QUICK, "--depth", "2", "--out", out).code == 0
     assert marginboost.load(out).estimator.max_depth == 2
-    refused = run("explain", out)
-    assert refused.code == 4
-    assert "trees are explained on rows; give a data file too" in refused.err
+    shares = run("explain", out)
+    assert shares.code == 0
+    assert "explained on rows: give a data file too" in shares.out
+    assert run("explain", out, "--json").json["problems"] == []
+    for wanted in (("--feature", "size"), ("--out", tmp_path / "page.html")):
+        refused = run("explain", out, *wanted)
+        assert refused.code == 4
+        assert "trees are explained on rows; give a data file too" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,35 @@ def test_suspects_get_the_other_label_or_a_weight(run, noisy, tmp_path):
     assert weights.mean() > 0.9
 
 
+def test_numbers_of_a_text_are_numbers_in_a_file_with_types(run, tmp_path):
+    rows = [[f"{i:03}", i / 4, i % 3 or "?", "rg"[i % 2], 1 + i % 2] for i in range(40)]
+    table = tmp_path / "t.csv"
+    write_rows(table, ["name", "a", "b", "colour", "y"], rows)
+    out, again = tmp_path / "clean.parquet", tmp_path / "again.parquet"
+    roles = ("--label", "y", "--id", "name")
+    assert run("clean", table, *roles, "--policy", "downweight", "--out", out).code == 0
+    import pyarrow.parquet as pq
+
+    clean = pq.read_table(out)
+    kinds = {field.name: str(field.type) for field in clean.schema}
+    text, whole, real = "string", "int64", "double"
+    assert list(kinds.values()) == [text, real, whole, text, text, real]
+    assert clean.column("name")[7].as_py() == "007"
+    assert clean.column("b").null_count == 14
+    # And what has types keeps them, also the labels that are changed.
+    numbered = clean.drop_columns(["label_weight", "y"]).append_column(
+        "y", clean.column("y").cast("int64")
+    )
+    pq.write_table(numbered, tmp_path / "typed.parquet")
+    decisions = tmp_path / "decisions.csv"
+    write_rows(decisions, COLUMNS, [[5, "004", 1, 2, "0.1", "wrong"]])
+    options = ("--decisions", decisions, "--policy", "relabel", "--out", again)
+    assert run("clean", tmp_path / "typed.parquet", *roles, *options).code == 0
+    labels = pq.read_table(again).column("y")
+    assert str(labels.type) == "int64"
+    assert labels[4].as_py() == 2
+
+
 def test_what_people_decided_counts_more(run, noisy, tmp_path):
     decisions = tmp_path / "decisions.csv"
     given = [row["y"] for row in rows_of(noisy)]

@@ -138,7 +138,7 @@ def test_words_for_certificates():
     assert models.measured("logistic loss") == "loss saved"
 
 
-@pytest.mark.parametrize(("n_features", "rest"), [(8, None), (9, "and 1 more features")])
+@pytest.mark.parametrize(("n_features", "rest"), [(8, None), (9, "and 1 more feature")])
 def test_the_strongest_features_are_shown(n_features, rest):
     page = Page()
     shares = {f"f{i}": 0.5 / (i + 1) for i in range(n_features)}

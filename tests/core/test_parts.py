@@ -5,12 +5,22 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from marginboost import BinnedMatrix, Checkpoint, GradientTreeOracle, StumpOracle, TreeOracle
+from marginboost import (
+    BinnedMatrix,
+    Checkpoint,
+    GradientBoostRegressor,
+    GradientTreeOracle,
+    SoftmaxBoostClassifier,
+    StumpOracle,
+    TreeOracle,
+)
+from marginboost.algorithms._lpboost_on_parts import PartedLPBoost
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.adaboost_star import AdaBoostStar
 from marginboost.algorithms.arc_gv import ArcGV
 from marginboost.algorithms.brown_boost import BrownBoost
 from marginboost.algorithms.gradient_boost import GradientBoost
+from marginboost.algorithms.lpboost import LPBoost
 from marginboost.algorithms.madaboost import MadaBoost
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.algorithms.smoothboost import SmoothBoost
@@ -18,6 +28,7 @@ from marginboost.core import Sample, train
 from marginboost.core.callbacks import Callback
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
 from marginboost.core.stop import Stop
+from marginboost.model import Features
 
 N_ROWS = 3_000
 SIDES = np.array([-1, 1], np.int8)
@@ -82,6 +93,50 @@ def test_same_bits_in_any_number_of_parts(rows, rule, weighted, division):
     sample = parted(rows, weighted, DIVISIONS[division])
     assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
     assert len(expected.history) > 5
+
+
+PROGRAMS = {
+    "soft margin": {"nu": 0.7},
+    "hard margin": {"nu": None},
+    "C-form": {"C": 150.0},
+}
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_same_linear_program_in_any_number_of_parts(rows, program, weighted, division):
+    settings, budget = PROGRAMS[program], {"max_rounds": 8, "tol": 1e-3}
+    if program == "soft margin":
+        budget["max_rounds"] = 20
+    rule = LPBoost(solver="smooth", **settings)
+    expected = train(whole(rows, weighted), StumpOracle(), rule, **budget)
+    sample = parted(rows, weighted, DIVISIONS[division])
+    assert_same_bits(train(sample, StumpOracle(), PartedLPBoost(**settings), **budget), expected)
+    if program == "soft margin":
+        assert expected.certificate.gap <= 1e-3
+
+
+def test_an_interrupted_linear_program_goes_on(rows, tmp_path):
+    settings, budget = {"nu": 0.3}, {"max_rounds": 20, "tol": 1e-3}
+    expected = train(
+        whole(rows, True), StumpOracle(), LPBoost(solver="smooth", **settings), **budget
+    )
+    for callbacks in ([Interrupted()], []):
+        sample = parted(rows, True, DIVISIONS["two"])
+        saved = [*callbacks, Checkpoint(tmp_path / "run.json", every=5)]
+        try:
+            run = train(sample, StumpOracle(), PartedLPBoost(**settings), **budget, callbacks=saved)
+        except KeyboardInterrupt:
+            assert (tmp_path / "run.json").exists()
+    assert_same_bits(run, expected)
+
+
+@pytest.mark.parametrize("solver", ["simplex", "interior"])
+def test_masters_that_need_all_rows_say_so(rows, solver):
+    sample = parted(rows, False, DIVISIONS["two"])
+    with pytest.raises(TypeError, match="solver: got"):
+        train(sample, StumpOracle(), PartedLPBoost(0.3, solver), max_rounds=2)
 
 
 TREES = {
@@ -163,3 +218,58 @@ def test_what_must_see_all_rows_says_so(rows, oracle, rule):
     sample = parted(rows, False, DIVISIONS["two"])
     with pytest.raises(TypeError, match="must see all rows at once"):
         train(sample, oracle, rule, max_rounds=2)
+
+
+TARGET_LOSSES = ["squared", "huber", "quantile", "poisson"]
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", TARGET_LOSSES)
+def test_same_regression_in_any_number_of_parts(rows, loss, weighted, division):
+    bins, y, weights = rows
+    targets = 3.0 * y + np.random.default_rng(1).exponential(size=N_ROWS)
+    weights = weights if weighted else np.ones(N_ROWS)
+    settings = {"n_estimators": 6, "loss": loss}
+    expected = GradientBoostRegressor(**settings).fit(bins, targets, weights)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), targets[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS[division])
+    ]
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, LocalParts(parts))
+    assert model.spread_ == expected.spread_
+    assert model.estimators_ == expected.estimators_
+    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
+    assert model.certificate_ == expected.certificate_
+    assert not hasattr(model, "dual_")
+
+
+def test_targets_that_do_not_suit_the_loss(rows):
+    bins, y, _ = rows
+    part = Part.of(Source(bins, y - 1.0, np.ones(N_ROWS)))
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    with pytest.raises(ValueError, match="a row has the target -1, expected numbers at least 0"):
+        GradientBoostRegressor(loss="poisson").fit_parts(features, bins, None, LocalParts([part]))
+
+
+@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", ["softmax", "noisy-softmax"])
+def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
+    bins, y, weights = rows
+    labels = y + (np.random.default_rng(2).random(N_ROWS) < 0.3)
+    weights = weights if weighted else np.ones(N_ROWS)
+    settings = {"n_estimators": 3, "loss": loss, "max_leaf_nodes": 9}
+    expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS[division])
+    ]
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    model = SoftmaxBoostClassifier(**settings)
+    model.fit_parts(features, bins, np.arange(3), LocalParts(parts))
+    assert model.estimators_ == expected.estimators_
+    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
+    assert model.certificate_ == expected.certificate_
+    assert not hasattr(model, "dual_")

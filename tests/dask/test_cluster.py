@@ -20,13 +20,24 @@ from marginboost import (  # noqa: E402
     AdaBoostClassifier,
     ArcGVClassifier,
     Callback,
+    Checkpoint,
     GradientBoostClassifier,
+    GradientBoostRegressor,
+    LPBoostClassifier,
+    SoftmaxBoostClassifier,
 )
+from marginboost.audit import LabelAudit, votes  # noqa: E402
 from marginboost.dask import (  # noqa: E402
     DaskAdaBoostClassifier,
     DaskArcGVClassifier,
     DaskGradientBoostClassifier,
+    DaskGradientBoostRegressor,
+    DaskLabelAudit,
+    DaskLPBoostClassifier,
+    DaskSoftmaxBoostClassifier,
+    partitions,
 )
+from marginboost.dask.holders import DaskParts  # noqa: E402
 
 N_ROWS = 4_000
 LEFT_OUT = ("seconds", "link")
@@ -76,8 +87,25 @@ class Kill(Callback):
 
     def on_round(self, state):
         if state.round in self.rounds:
-            pids = self.client.run(os.getpid)
-            os.kill(pids[min(pids)], signal.SIGKILL)
+            kill_workers(self.client)
+
+
+def kill_workers(client, number=1):
+    """End some workers with no warning."""
+    pids = client.run(os.getpid)
+    for name in sorted(pids)[:number]:
+        os.kill(pids[name], signal.SIGKILL)
+
+
+def of_arrays(*data, size=700):
+    """Dask arrays of tables in memory."""
+    return [da.from_array(np.asarray(one), chunks=(size, *one.shape[1:])) for one in data]
+
+
+def scale(cluster, client, n_workers):
+    cluster.scale(n_workers)
+    while len(client.nthreads()) != n_workers:
+        time.sleep(0.1)
 
 
 def fit_in_time(model, *rows, limit=60.0):
@@ -136,14 +164,146 @@ def test_several_classes_and_a_worker_killed_within_a_tree(client, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 3])
 def test_any_number_of_workers(cluster, client, tmp_path, n_workers):
-    cluster.scale(n_workers)
-    while len(client.nthreads()) != n_workers:
-        time.sleep(0.1)
+    scale(cluster, client, n_workers)
     frame, y, weights = table(3)
     local = GradientBoostClassifier(n_estimators=10).fit(frame, y, weights)
     parts = [dd.from_pandas(data, npartitions=7) for data in (frame, y, weights)]
     model = DaskGradientBoostClassifier(n_estimators=10).fit(*parts)
     assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
+
+
+MODELS = {
+    "LPBoost": (DaskLPBoostClassifier, LPBoostClassifier, {"nu": 0.7, "n_estimators": 3}),
+    "softmax": (DaskSoftmaxBoostClassifier, SoftmaxBoostClassifier, {"n_estimators": 3}),
+    "regression": (DaskGradientBoostRegressor, GradientBoostRegressor, {"n_estimators": 5}),
+}
+
+
+def problem_of(name, seed=6):
+    frame, y, _ = table(seed)
+    X = frame[list("abcd")].to_numpy()
+    if name == "softmax":
+        return X, np.digitize(X[:, 0], [-0.4, 0.5])
+    return X, X[:, 0] + 0.3 * (y == "yes") if name == "regression" else y.to_numpy(dtype="U3")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [1, 3])
+@pytest.mark.parametrize("name", MODELS)
+def test_other_models_on_any_number_of_workers(cluster, client, tmp_path, name, n_workers):
+    scale(cluster, client, n_workers)
+    on_cluster, alone, settings = MODELS[name]
+    X, y = problem_of(name)
+    model = fit_in_time(on_cluster(**settings, client=client), *of_arrays(X, y))
+    assert digest(model.to_local(), tmp_path) == digest(alone(**settings).fit(X, y), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_an_audit_on_any_number_of_workers(cluster, client, monkeypatch, n_workers):
+    scale(cluster, client, n_workers)
+    large = votes.default_voters
+
+    def quick(shape, *args):
+        found = large(shape, *args)
+        found["gradient trees"].set_params(n_estimators=4)
+        return found
+
+    for module in ("audit.votes", "audit.audit", "dask.audit"):
+        monkeypatch.setattr(f"marginboost.{module}.FEW_ROWS", 100)
+        monkeypatch.setattr(f"marginboost.{module}.default_voters", quick)
+    frame, y, _ = table(7)
+    X, y = frame[list("abd")].to_numpy()[:1_000], y.to_numpy(dtype="U3")[:1_000]
+    audit = fit_in_time(DaskLabelAudit(cv=2, client=client), *of_arrays(X, y, size=300))
+    np.testing.assert_array_equal(audit.score_, LabelAudit(cv=2).fit(X, y).score_)
+
+
+class AtQuestion:
+    """Ends a worker with no warning before a question is asked for the n-th time."""
+
+    def __init__(self, monkeypatch, client, name, number):
+        self.asked, each = 0, DaskParts.each
+
+        def asking(parts, question, *args):
+            named = getattr(args[0] if args else None, "__name__", "")
+            self.asked += name in (question.__name__, named)
+            if self.asked == number and name in (question.__name__, named):
+                kill_workers(client)
+            return each(parts, question, *args)
+
+        monkeypatch.setattr(DaskParts, "each", asking)
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("LPBoost", "measure_edges"),
+        pytest.param("LPBoost", "settle", marks=pytest.mark.slow),
+        pytest.param("LPBoost", "look_within", marks=pytest.mark.slow),
+        pytest.param("softmax", "divide_nodes", marks=pytest.mark.slow),
+        pytest.param("regression", "sort_values", marks=pytest.mark.slow),
+    ],
+)
+def test_a_worker_killed_within_a_step(client, tmp_path, monkeypatch, name, question):
+    on_cluster, alone, settings = MODELS[name]
+    X, y = problem_of(name)
+    kill = AtQuestion(monkeypatch, client, question, 1 if question == "sort_values" else 4)
+    model = fit_in_time(on_cluster(**settings, client=client), *of_arrays(X, y))
+    assert kill.asked >= 1
+    assert digest(model.to_local(), tmp_path) == digest(alone(**settings).fit(X, y), tmp_path)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_while_rows_are_binned(client, tmp_path, monkeypatch):
+    frame, y, _ = table(8)
+    X, find = frame[list("abd")].to_numpy(), partitions.find_layout
+
+    def killing(*args):
+        kill_workers(client)
+        return find(*args)
+
+    monkeypatch.setattr(partitions, "find_layout", killing)
+    rows = of_arrays(X, y.to_numpy(dtype="U3"))
+    model = fit_in_time(DaskAdaBoostClassifier(n_estimators=10, client=client), *rows)
+    local = AdaBoostClassifier(n_estimators=10).fit(X, y.to_numpy(dtype="U3"))
+    assert digest(model.to_local(), tmp_path) == digest(local, tmp_path)
+
+
+@pytest.mark.slow
+def test_all_workers_but_one_are_killed(cluster, client, tmp_path):
+    scale(cluster, client, 3)
+    frame, y, _ = table(9)
+    X = frame[list("abd")].to_numpy()
+
+    class KillTwo(Callback):
+        def on_round(self, state):
+            if state.round == 5:
+                kill_workers(client, 2)
+
+    rows = of_arrays(X, y.to_numpy(dtype="U3"))
+    model = DaskAdaBoostClassifier(n_estimators=20, callbacks=[KillTwo()], client=client)
+    local = AdaBoostClassifier(n_estimators=20).fit(X, y.to_numpy(dtype="U3"))
+    assert digest(fit_in_time(model, *rows).to_local(), tmp_path) == digest(local, tmp_path)
+
+
+class Interrupted(Callback):
+    def on_round(self, state):
+        if state.round == 5:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_an_interrupted_client_goes_on(client, tmp_path, name):
+    on_cluster, alone, settings = MODELS[name]
+    settings = {**settings, "n_estimators": 7}
+    X, y = problem_of(name)
+    rows, saved = of_arrays(X, y), Checkpoint(tmp_path / "run.json", every=2)
+    with pytest.raises(KeyboardInterrupt):
+        on_cluster(**settings, callbacks=[Interrupted(), saved], client=client).fit(*rows)
+    assert (tmp_path / "run.json").exists()
+    model = fit_in_time(on_cluster(**settings, callbacks=[saved], client=client), *rows)
+    assert digest(model.to_local(), tmp_path) == digest(alone(**settings).fit(X, y), tmp_path)
 
 
 @pytest.mark.slow
@@ -152,7 +312,7 @@ def test_workers_killed_at_random(client, tmp_path):
     X = frame[list("abd")].to_numpy()
     local = digest(AdaBoostClassifier(n_estimators=40).fit(X, y), tmp_path)
     rows = da.from_array(X, chunks=(600, 3)), da.from_array(y.to_numpy(), chunks=600)
-    moments = np.random.default_rng(0).uniform(0.1, 3.0, 4)
+    moments = np.random.default_rng(0).uniform(0.1, 3.0, 10)
     for moment in moments:  # also while rows are binned
         kill = threading.Timer(moment, Kill(client, {0}).on_round, [SimpleNamespace(round=0)])
         kill.start()

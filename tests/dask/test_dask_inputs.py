@@ -10,8 +10,21 @@ dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
 
-from marginboost import AdaBoostClassifier, StumpOracle, TreeOracle  # noqa: E402
-from marginboost.dask import DaskAdaBoostClassifier, DaskGradientBoostClassifier  # noqa: E402
+from marginboost import (  # noqa: E402
+    AdaBoostClassifier,
+    SoftmaxBoostClassifier,
+    StumpOracle,
+    TreeOracle,
+)
+from marginboost.dask import (  # noqa: E402
+    DaskAdaBoostClassifier,
+    DaskGradientBoostClassifier,
+    DaskGradientBoostRegressor,
+    DaskLabelAudit,
+    DaskLPBoostClassifier,
+    DaskSoftmaxBoostClassifier,
+    holders,
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +60,10 @@ def test_parameters_are_those_of_one_machine_and_a_client():
         DaskAdaBoostClassifier(rounds=3)
 
 
-def test_no_client(rows):
-    X, y = rows
+@pytest.mark.parametrize("kind", [DaskAdaBoostClassifier, DaskLabelAudit])
+def test_no_client(rows, kind):
     with pytest.raises(ValueError, match="there is no Dask client"):
-        DaskAdaBoostClassifier().fit(da.from_array(X), da.from_array(y))
+        kind().fit(*(da.from_array(one) for one in rows))
 
 
 def test_empty_partitions_and_unknown_divisions(client, rows):
@@ -114,6 +127,55 @@ def test_partitions_of_other_columns(client, rows):
         DaskAdaBoostClassifier().fit(frames(tables), frames(labels[:1]))
 
 
+def test_partitions_of_other_types(client, rows):
+    X, y = rows
+    tables = [
+        pd.DataFrame(X[:150], columns=list("abc")),
+        pd.DataFrame(X[150:], columns=list("abc")),
+    ]
+    tables[1]["b"] = pd.Categorical(np.where(tables[1]["b"] > 0, "up", "down"))
+    labels = [pd.Series(y[:150]), pd.Series(y[150:])]
+    with pytest.raises(ValueError, match="'b' holds categories in some partitions and numbers in"):
+        DaskAdaBoostClassifier().fit(frames(tables), frames(labels))
+    mixed = [labels[0], labels[1].map({0: "no", 1: "yes"})]
+    with pytest.raises(ValueError, match="y: got text in some partitions and numbers in others"):
+        DaskAdaBoostClassifier().fit(frames([tables[0], tables[0]]), frames(mixed))
+
+
+def test_a_worker_without_memory(client, rows, monkeypatch):
+    def ask(holder, number, call):
+        return None, MemoryError("Unable to allocate 7.45 TiB")
+
+    monkeypatch.setattr(holders.Holder, "ask", ask)
+    X, y = (da.from_array(one, chunks=120) for one in rows)
+    with pytest.raises(MemoryError, match="has no memory left for its 3 parts of the table"):
+        DaskAdaBoostClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (lambda y: da.where(y > 0, y, np.nan), "y"),
+        (lambda y: da.where(y > 0, y, np.inf), "y"),
+        (lambda y: da.stack([y, y], axis=1), "y"),
+    ],
+)
+def test_bad_targets(client, rows, targets, message):
+    X, y = (da.from_array(one, chunks=120) for one in rows)
+    with pytest.raises((TypeError, ValueError), match=message):
+        DaskGradientBoostRegressor(n_estimators=2).fit(X, targets(y))
+
+
+def test_a_class_on_one_worker_only_in_one_run_of_all(client, rows):
+    X, y = rows
+    labels = np.where(np.arange(300) < 260, y, 2)
+    lazy = da.from_array(X, chunks=(50, 3)), da.from_array(labels, chunks=50)
+    model = DaskSoftmaxBoostClassifier(n_estimators=2).fit(*lazy)
+    local = SoftmaxBoostClassifier(n_estimators=2).fit(X, labels)
+    assert model.estimators_ == local.estimators_
+    assert model.predict(lazy[0]).compute().tolist() == local.predict(X).tolist()
+
+
 def test_settings_that_need_all_rows(client, rows):
     X, y = (da.from_array(one, chunks=120) for one in rows)
     with pytest.raises(TypeError, match="TreeOracle must see all rows at once"):
@@ -122,6 +184,10 @@ def test_settings_that_need_all_rows(client, rows):
         DaskGradientBoostClassifier(early_stopping=True).fit(X, y)
     with pytest.raises(TypeError, match="max_bins"):
         DaskAdaBoostClassifier(max_bins=None).fit(X, y)
+    with pytest.raises(TypeError, match="solver: got 'simplex'"):
+        DaskLPBoostClassifier(solver="simplex").fit(X, y)
+    with pytest.raises(TypeError, match="step: got 'search'"):
+        DaskGradientBoostRegressor(step="search").fit(X, y)
 
 
 def test_scattered_rows_are_warned_of(client, rows):

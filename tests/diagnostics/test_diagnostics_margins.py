@@ -5,14 +5,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from marginboost import AdaBoostClassifier
+from marginboost.algorithms import AdaBoost
+from marginboost.core.run import train
 from marginboost.diagnostics import (
     class_margins,
+    compare_norms,
     margin_distribution,
     margin_error,
     minimum_margin,
     voting_margins,
     zero_one_error,
 )
+from marginboost.oracles.finite import FiniteOracle, matrix_sample
 
 margin_arrays = arrays(
     np.float64, st.integers(1, 30), elements=st.sampled_from(np.linspace(-1, 1, 9).tolist())
@@ -119,3 +123,44 @@ def test_quantiles_invert_the_curve():
 def test_errors_name_the_argument(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# -- both norms (CH-A10c) ------------------------------------------------------------------------
+
+
+def sparse_vote(seed, n_hypotheses, n_used=3):
+    rng = np.random.default_rng(seed)
+    columns = rng.uniform(-1.0, 1.0, (40, n_hypotheses))
+    return columns, np.where(columns[:, :n_used].sum(axis=1) > 0.0, 1, -1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_norm_has_its_own_best_vote_ch_a10c(seed):
+    columns, y = sparse_vote(seed, 30)
+    sample = matrix_sample(columns, y)
+    run = train(sample, FiniteOracle(closed=True), AdaBoost(), max_rounds=200)
+    boosted = np.zeros(30)
+    for member, weight in zip(run.ensemble.members, run.ensemble.coef, strict=True):
+        boosted[member.index] += weight * member.sign
+    found = compare_norms(columns, y, boosted=boosted, equal=np.ones(30))
+    assert set(found) == {"boosted", "equal", "LP", "SVM"}
+    largest = np.abs(columns).max(axis=1)
+    by_hand = (y * (columns @ boosted) / largest).min() / np.abs(boosted).sum()
+    assert found["boosted"].l1 == pytest.approx(by_hand)
+    for pair in found.values():
+        assert pair.l1 <= found["LP"].l1 + 1e-7
+        assert pair.l2 <= found["SVM"].l2 + 1e-7
+
+
+def test_norms_part_in_many_dimensions_ch_a10c():
+    shares = []
+    for n_hypotheses in (3, 60):
+        runs = [compare_norms(*sparse_vote(seed, n_hypotheses)) for seed in range(2)]
+        shares.append(np.mean([found["SVM"].l1 / found["LP"].l1 for found in runs]))
+    assert shares[0] > 0.95
+    assert shares[1] < 0.85
+
+
+def test_an_example_without_outputs_has_no_direction():
+    with pytest.raises(ValueError, match="columns: got an example"):
+        compare_norms([[0.0, 0.0], [1.0, 1.0]], [1, 1])

@@ -9,6 +9,7 @@ from shutil import copytree, ignore_patterns
 import numpy as np
 
 import marginboost
+from marginboost.kernels.jit import kernel, reducing_kernel
 from marginboost.oracles import histograms
 
 PACKAGE = Path(marginboost.__file__).parent
@@ -94,3 +95,19 @@ def test_workers_that_are_not_compiled():
     tests = Path(__file__).with_name("test_worker_pool.py")
     code = f"import pytest; raise SystemExit(pytest.main([{str(tests)!r}]))"
     run_python(code, NUMBA_DISABLE_JIT="1")
+
+
+@kernel
+def _rounds_away(x):
+    return (x + 1e16) - 1e16
+
+
+@reducing_kernel
+def _calls(x):
+    return _rounds_away(x)
+
+
+def test_arithmetic_is_not_taken_from_who_calls():
+    """Where sums may be reordered, a kernel that is called must not be, whoever comes first."""
+    assert _calls(1.0) == 0.0
+    assert _rounds_away(1.0) == 0.0

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from marginboost.kernels.splits import (
     ABSOLUTE,
@@ -9,12 +11,19 @@ from marginboost.kernels.splits import (
     LARGEST,
     SQUARES,
     Z,
+    order_of,
     score_several,
     score_sides,
 )
 
 LEFT, MISSING = np.array([0.1, 0.3, 0.05]), np.array([0.02, 0.04, 0.06])
 TOTAL = np.array([0.25, 0.4, 0.35])
+
+
+@given(st.lists(st.sampled_from([0.0, -0.5, 0.25, 1.0, 7.0, np.inf]), max_size=60))
+def test_categories_are_ordered_as_by_a_stable_sort(values):
+    values = np.array(values, dtype=float)
+    np.testing.assert_array_equal(order_of(values), np.argsort(values, kind="stable"))
 
 
 def entropy(sums):

@@ -7,6 +7,7 @@ evaluated with enough digits that no care is needed.
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from scipy.optimize import minimize
 
 from marginboost import GradientBoostRegressor
 from marginboost.algorithms.gradient_boost import best_constant
@@ -405,3 +406,27 @@ def test_names_and_objects_mean_losses():
 def test_bad_settings(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("loss", [Huber(0.3), Squared(), LogCosh()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("price", [0.2, 1.0, 5.0])
+def test_dual_of_general_penalties_scales_their_conjugates_r2_x7(loss, price):
+    """(A.14): ``max yᵀd - Σ g*(d) - C Σ P*(κ_j / C)`` with κ = Hᵀd, here P = α² / 2.
+
+    It meets ``min Σ g(y - Hα) + C Σ P(α)`` only if the argument of P* is divided by C.
+    """
+    rng = np.random.default_rng(0)
+    H, y = rng.normal(size=(25, 4)), rng.normal(size=25)
+
+    def primal(alpha):
+        residual = y - H @ alpha
+        slope = -H.T @ loss.dual(residual) + price * alpha
+        return loss.value(residual).sum() + 0.5 * price * alpha @ alpha, slope
+
+    best = minimize(primal, np.zeros(4), jac=True, method="BFGS", options={"gtol": 1e-10})
+    d = loss.dual(y - H @ best.x)
+    conjugates, kappa = loss.conjugate(d).sum(), H.T @ d
+    dual = y @ d - conjugates - price * 0.5 * (kappa / price) @ (kappa / price)
+    assert dual == pytest.approx(best.fun, rel=1e-7)
+    unscaled = y @ d - conjugates - price * 0.5 * kappa @ kappa
+    assert price == 1.0 or abs(unscaled - best.fun) > 1e-3

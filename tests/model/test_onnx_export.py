@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.tree import DecisionTreeClassifier
 
 from fitted_models import quick, set_ensemble
-from marginboost.algorithms import AdaBoostClassifier, L2BoostRegressor
+from marginboost.algorithms import AdaBoostClassifier, GradientBoostRegressor, L2BoostRegressor
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.estimators.labels import LabelClassifier
@@ -236,6 +237,16 @@ def test_regressors(name: str) -> None:
     model = BaseBoostRegressor.registry[name](n_estimators=8).fit(X, target)
     codes = model.read_rows(X).dense(0, len(X))
     assert np.array_equal(run(model, codes)["prediction"], model.predict(X))
+
+
+@pytest.mark.parametrize("loss", ["poisson", "gamma", "tweedie"])
+def test_predictions_that_are_exponentials_of_scores(loss: str) -> None:
+    X, y = frame()
+    target = 1.0 + np.nan_to_num(X["length"]) ** 2 + (y == "yes")
+    model = GradientBoostRegressor(loss=loss, n_estimators=8).fit(X, target)
+    codes = model.read_rows(X).dense(0, len(X))
+    assert (model.predict(X) > 0.0).all()
+    assert_allclose(run(model, codes)["prediction"], model.predict(X), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

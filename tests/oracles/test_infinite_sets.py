@@ -22,6 +22,7 @@ from marginboost import (
     KernelOracle,
     LPBoostClassifier,
     LSBoostRegressor,
+    NeuralNetOracle,
     NuArcClassifier,
     RBFNetOracle,
 )
@@ -32,7 +33,10 @@ from marginboost.kernels.expansions import bump_edge
 from marginboost.solvers.margin_lp import solve_margin_lp
 from marginboost.solvers.rbf_net import Task, descend, evaluate, fit_net
 
-ORACLES = [RBFNetOracle(), KernelOracle(), ActiveKernelOracle(), HalfSpaceOracle()]
+ORACLES = [
+    *(RBFNetOracle(), KernelOracle(), ActiveKernelOracle(), HalfSpaceOracle()),
+    NeuralNetOracle(),
+]
 BY_NAME = pytest.mark.parametrize("oracle", ORACLES, ids=lambda o: type(o).__name__)
 
 
@@ -329,6 +333,9 @@ BAD_SETTINGS = [
     (RBFNetOracle(n_centers=0), "n_centers"),
     (RBFNetOracle(l2_regularization=0.0), "l2_regularization"),
     (RBFNetOracle(max_samples=1), "max_samples"),
+    (NeuralNetOracle(n_hidden=0), "n_hidden"),
+    (NeuralNetOracle(max_iter=0), "max_iter"),
+    (NeuralNetOracle(l2_regularization=-1.0), "l2_regularization"),
     (KernelOracle("sigmoid"), "kernel"),
     (KernelOracle(gamma=0.0), "gamma"),
     (KernelOracle(degree=21), "degree"),

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginboost import AdaBoostClassifier, BinnedMatrix, PooledOracle, ResamplingOracle
+from marginboost import (
+    AdaBoostClassifier,
+    BinnedMatrix,
+    LPBoostRegressor,
+    PooledOracle,
+    ResamplingOracle,
+)
 from marginboost.core import Sample
 from marginboost.core.hypothesis import hypothesis_from_dict
 from marginboost.data import Table
@@ -99,6 +105,34 @@ def test_a_candidate_is_what_it_says(problem, split):
         assert set(np.unique(found.column)) <= {-1, 1}
         np.testing.assert_array_equal(stump.negated()(rows), -found.column)
         assert hypothesis_from_dict(stump.to_dict()) == stump
+
+
+@FAST
+@given(problems())
+def test_further_cuts_come_after_the_best(problem):
+    X, dual, categorical = problem
+    sample = make_sample(X, categorical)
+    plain = StumpOracle().bind(sample).best(dual, 20)
+    found = StumpOracle(cuts_per_feature=5).bind(sample).best(dual, 20)
+    assert found[0].hypothesis == plain[0].hypothesis
+    assert {c.hypothesis for c in plain} <= {c.hypothesis for c in found}
+    assert len({c.hypothesis for c in found}) == len(found)
+    for candidate in found:
+        assert candidate.edge == pytest.approx(float(dual @ candidate.column), abs=1e-12)
+    edges = [candidate.edge for candidate in found]
+    assert (np.diff(edges) <= 1e-12).all()
+    assert len(StumpOracle(cuts_per_feature=5).bind(sample).best(dual, 1)) == 1
+
+
+def test_several_cuts_of_one_feature_save_rounds():
+    x = np.linspace(-3, 3, 300)
+    y = np.sin(3 * x)
+    one, several = (
+        LPBoostRegressor(StumpOracle(cuts_per_feature=cuts)).fit(x[:, None], y) for cuts in (1, 16)
+    )
+    assert several.n_iter_ < 0.5 * one.n_iter_
+    assert several.certificate_.lower <= one.certificate_.upper
+    assert one.certificate_.lower <= several.certificate_.upper
 
 
 @FAST

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+import marginboost
 from marginboost import (
+    AdaBoostClassifier,
     Checkpoint,
     GradientBoostClassifier,
     GradientTreeOracle,
+    LazyOracle,
     PooledOracle,
     ResamplingOracle,
     StumpOracle,
@@ -122,3 +125,59 @@ def test_a_run_over_wrappers_goes_on_bit_for_bit(tmp_path, make):
     assert again.estimators_ == whole.estimators_
     np.testing.assert_array_equal(again.estimator_weights_, whole.estimator_weights_)
     np.testing.assert_array_equal(again.dual_, whole.dual_)
+
+
+# -- LazyBoosting (CH-M12) -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", [StumpOracle(), TreeOracle(max_depth=2)], ids=str)
+def test_lazy_with_all_features_is_the_base_learner(base):
+    X, y = make_rows()
+    lazy = AdaBoostClassifier(LazyOracle(base, 1.0), n_estimators=20).fit(X, y)
+    plain = AdaBoostClassifier(base, n_estimators=20).fit(X, y)
+    assert lazy.estimators_ == plain.estimators_
+    np.testing.assert_array_equal(lazy.estimator_weights_, plain.estimator_weights_)
+    assert lazy.certificate_ == plain.certificate_
+
+
+def test_lazy_finds_the_best_of_the_features_it_drew():
+    sample = make_sample()
+    oracle, dual = LazyOracle(StumpOracle(), 0.5).bind(sample), sample.y * sample.prior
+    each = {c.hypothesis.feature: c.edge for c in StumpOracle().bind(sample).best(dual, 4)}
+    seen = set()
+    for round in range(1, 30):
+        rng = np.random.default_rng([sample.seed, round])
+        drawn = set(rng.choice(4, 2, replace=False).tolist())
+        (found,) = oracle.best(dual, round=round)
+        assert found.hypothesis.feature in drawn
+        assert found.edge == pytest.approx(max(each[j] for j in drawn), abs=1e-12)
+        seen.add(found.hypothesis.feature)
+    assert len(seen) >= 3
+
+
+def test_lazy_runs_keep_the_bound_on_errors_and_prove_no_margin():
+    X, y = make_rows()
+    model = AdaBoostClassifier(LazyOracle(TreeOracle(max_depth=2), 0.25), n_estimators=40).fit(X, y)
+    bounds = np.cumprod(np.sqrt(1.0 - model.history_["edge"] ** 2))
+    for predicted, bound in zip(model.staged_predict(X), bounds, strict=True):
+        assert np.mean(predicted != y) <= bound + 1e-12
+    assert not model.certified_
+    assert all(len({j for j, _ in tree.cuts()}) == 1 for tree in model.estimators_)
+
+
+def test_lazy_draws_again_where_features_say_nothing(tmp_path):
+    X, y = make_rows()
+    wide = np.hstack([np.zeros((len(X), 30)), X])
+    model = AdaBoostClassifier(LazyOracle(StumpOracle()), n_estimators=30).fit(wide, y)
+    assert model.n_iter_ == 30
+    model.save(tmp_path / "model.json")
+    again = marginboost.load(tmp_path / "model.json")
+    assert again.get_params()["estimator__max_features"] == 0.1
+    np.testing.assert_array_equal(again.predict_proba(wide), model.predict_proba(wide))
+
+
+def test_lazy_refuses_what_it_cannot_narrow():
+    with pytest.raises(TypeError, match="colsample_bytree"):
+        AdaBoostClassifier(LazyOracle(TREES)).fit(*make_rows())
+    with pytest.raises(ValueError, match="max_features: got 0"):
+        AdaBoostClassifier(LazyOracle(StumpOracle(), 0.0)).fit(*make_rows())

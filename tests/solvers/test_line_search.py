@@ -149,3 +149,17 @@ def test_a_flat_function_is_halved():
     assert steps == pytest.approx(0.7, abs=1e-15)
     cubic = increasing_root(lambda a: (a**3 - 0.125, 3.0 * a**2), -1.0, 1.0)
     assert cubic == pytest.approx(0.5, abs=1e-14)
+
+
+@theory
+@given(searches())
+def test_slope_of_the_stage_objective_at_zero_ch_c8(search):
+    """Of ``J(α) = Σ d exp(-α y h)`` it is -(1 - 2ε), minus the edge: negative where ε < ½."""
+    d, u, _ = search
+    signs = np.where(u > 0.0, 1.0, -1.0)
+    error, small = float(d[signs < 0].sum()), 1e-6
+    assume(abs(error - 0.5) > 1e-3)
+    objective = [float(d @ np.exp(-a * signs)) for a in (small, -small)]
+    slope = (objective[0] - objective[1]) / (2.0 * small)
+    assert slope == pytest.approx(-(1.0 - 2.0 * error), abs=1e-9)
+    assert (exponential_step(d, signs) > 0.0) == (slope < 0.0) == (error < 0.5)

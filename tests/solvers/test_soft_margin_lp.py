@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from marginboost import (
     ERLPBoostClassifier,
@@ -66,6 +67,35 @@ def optimum(outcomes, weights, nu=None, C=None):
     if C is None:
         return solve_margin_lp(outcomes, nu, weights / weights.sum()).value
     return 1 - solve_priced_margin_lp(outcomes, C, weights).objective / weights.sum()
+
+
+def printed_optimum(outcomes, prior, nu):
+    """The ν-LP as it is printed, with ρ >= 0 (eq. 4.7), by SciPy; and ρ of the free one."""
+    n, m = outcomes.shape
+    costs = np.concatenate([np.zeros(m), prior / nu, [-1.0]])
+    rows = np.hstack([-outcomes, -np.eye(n), np.ones((n, 1))])
+    one = np.concatenate([np.ones(m), np.zeros(n + 1)])[None]
+    found = [
+        linprog(
+            costs, rows, np.zeros(n), one, [1.0], bounds=[(0, None)] * (m + n) + [(least, None)]
+        )
+        for least in (0.0, None)
+    ]
+    return -found[0].fun, found[1].x[-1]
+
+
+@many
+@given(matrices(), st.floats(0.1, 1.0))
+def test_a_sign_of_rho_matters_only_where_the_free_one_is_negative(matrix, nu):
+    """R2-A3: the printed ρ >= 0 changes nothing where ours is not negative, and never helps."""
+    outcomes, _, weights = matrix
+    prior = weights / weights.sum()
+    nu = max(nu, prior.min())
+    printed, rho = printed_optimum(outcomes, prior, nu)
+    ours = optimum(outcomes, weights, nu)
+    assert printed <= ours + 1e-8
+    if rho >= 0.0:
+        assert printed == pytest.approx(ours, abs=1e-8)
 
 
 def box(weights, nu=None, C=None):
@@ -508,22 +538,25 @@ def test_bad_settings(settings_, message):
 @given(st.floats(0.001, 0.2), st.integers(0, 10**6))
 def test_smoothing_costs_no_more_than_it_may(beta, seed):
     """0 <= value - smoothed value <= β times the largest entropy, in both forms."""
-    from marginboost.solvers.masters.smooth import SmoothMaster, _smoothing_cost
+    from marginboost.solvers.masters.packed_pool import PackedPool
+    from marginboost.solvers.masters.program_rows import ProgramRows
+    from marginboost.solvers.masters.smooth_descent import SmoothDescent, smoothing_cost
 
     rng = np.random.default_rng(seed)
     margins, y = rng.uniform(-1, 1, 40), np.where(rng.random(40) < 0.5, 1, -1).astype(np.int8)
     prior = rng.dirichlet(np.ones(40))
     nu = rng.uniform(prior.min(), 1)
     for problem in (SoftMargin(prior, nu), SoftMargin(prior, None), PricedMargin(prior, 0.1)):
-        master = SmoothMaster(problem, y)
-        master._beta = beta
-        master._find_rho(margins)
-        hinge = master._weigh(margins, master._rho, hinge=True)[2]
-        lost = problem.value(margins, 1.0) - (master._rho - (problem.price or 0.0) - hinge)
-        cost = beta * _smoothing_cost(problem.caps.sum(), problem.price is not None)
+        rows = ProgramRows(problem.caps, y, 1)
+        rows.pool = PackedPool(40)
+        rows.pool.append(y * margins)
+        descent = SmoothDescent(problem.price, lambda ask, *args, rows=rows: [ask(rows, *args)])
+        descent.beta = beta
+        lost = problem.value(margins, 1.0) + descent.evaluate(np.ones(1))[0]
+        cost = beta * smoothing_cost(problem.caps.sum(), problem.price is not None)
         assert -1e-12 <= lost <= cost + 1e-12
         if problem.price is None:
-            assert master.weights.sum() == pytest.approx(1.0, abs=1e-11)
+            assert rows.weights.sum() == pytest.approx(1.0, abs=1e-11)
 
 
 def test_the_smooth_master_may_try_the_empty_vote():

@@ -1,4 +1,4 @@
-"""What ERLPBoost, SoftBoost and TotalBoost share: weights of least entropy, all edges in view.
+"""What ERLPBoost, SoftBoost, TotalBoost and their kin share: weights near the prior, all edges.
 
 Every round puts the hypothesis found into the pool and finds multipliers for all of them, one
 each. Weights follow from the multipliers (solvers/entropy_projection.py), and the multipliers,
@@ -14,7 +14,7 @@ tighten the problem, so the bounds on rounds hold, and fewer rounds are needed.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem
 from ..model import Link, VoteLink
-from ..solvers.entropy_projection import CappedEntropy, EntropySolver
+from ..solvers.entropy_projection import CappedEntropy, Divergence, EntropySolver
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.masters.problem import check_share, soft_margin
 from ..types import Array
@@ -50,6 +50,7 @@ class TotallyCorrective(Rule):
     """
 
     columns_per_round = COLUMNS
+    pool_type: ClassVar[type[ColumnPool]] = ColumnPool
 
     def __init__(self, nu: float | None, accuracy: float) -> None:
         self.nu = nu
@@ -70,19 +71,24 @@ class TotallyCorrective(Rule):
         """Begin with the prior as weights, or take up a run by its hypotheses."""
         sample = state.sample
         check_share(self.nu, sample.prior)
-        state.pool = ColumnPool(len(sample.y), sample.n_threads)
-        entropy = CappedEntropy(sample.prior, self.nu, sample.n_threads)
-        self._solver = EntropySolver(state.pool, sample.y, entropy)
+        self._pool = state.pool = self.pool_type(len(sample.y), sample.n_threads)
+        self._divergence = self._make_divergence(sample)
+        self._solver = EntropySolver(self._pool, sample.y, self._divergence)
         self._largest_edge = -np.inf
         state.dual[:] = sample.y * sample.prior
         if state.members:
             for member in state.members:
-                state.pool.append(sample.column(member))
+                self._pool.append(sample.column(member))
+            state.scores[:] = self._pool.combine(np.array(state.coef))
             state.min_margin = float(np.min(sample.y * state.scores)) / state.l1_norm
             self._reweigh(state)
 
+    def _make_divergence(self, sample: Sample) -> Divergence:
+        """Make the distance from the prior that weights are kept small in; relative entropy."""
+        return CappedEntropy(sample.prior, self.nu, sample.n_threads)
+
     def value(self, state: State) -> float:
-        """Soft margin of the present combination."""
+        """Objective of the present combination, here the soft margin."""
         return self._value
 
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
@@ -104,9 +110,8 @@ class TotallyCorrective(Rule):
         return stop
 
     def _accept(self, state: State) -> None:
-        assert state.pool is not None
         coef = self._multipliers / self._multipliers.sum()
-        scores = state.pool.combine(coef)
+        scores = self._pool.combine(coef)
         value = self.value_of(state.sample.y * scores, float(coef.sum()), state.sample)
         if value > self._value or state.l1_norm == 0.0:
             self._value = value
@@ -114,9 +119,8 @@ class TotallyCorrective(Rule):
         state.note(coef=float(coef[-1]))
 
     def _reweigh(self, state: State) -> None:
-        assert state.pool is not None
         state.dual[:] = state.sample.y * self._solver.weights(self._multipliers)
-        self._largest_edge = float(state.pool.edges(state.dual).max())
+        self._largest_edge = float(self._pool.edges(state.dual).max())
 
     def get_state(self) -> dict[str, Any]:
         """Return the value and the multipliers."""

@@ -33,7 +33,7 @@ import numpy as np
 from ..core.ensemble import Ensemble
 from ..core.objective import TrainingLoss
 from ..core.oracle import Candidate, Oracle
-from ..core.parts import Part
+from ..core.parts import Part, ask_samples
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import ANYWHERE, State
@@ -96,13 +96,9 @@ class GradientBoost(Rule):
     def start(self, state: State) -> None:
         """Begin with the best constant, or take up a run; then weights follow the scores."""
         sample = state.sample
-        if sample.parts is not None and (sample.numeric or self.step != "scale"):
-            raise TypeError("on rows in parts there must be labels, and step='scale'")
-        if sample.numeric:
-            best, self._least_constant = best_constant(self.loss, sample)
-        else:
-            totals = np.array(state.each(weigh_labels), dtype=object).sum(axis=0)
-            best, self._least_constant = best_for_labels(self.loss, totals)
+        if sample.parts is not None and self.step != "scale":
+            raise TypeError(f"step: got {self.step!r}, expected 'scale' on rows in parts")
+        best, self._least_constant = best_constant(self.loss, sample)
         if self.constant and best != 0.0 and not state.members:
             constant = constant_candidate(len(sample.y))
             if sample.parts is not None:
@@ -161,44 +157,73 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
     >>> round(best_constant(Logistic(), sample)[0], 6), round(float(np.log(3)), 6)
     (1.098612, 1.098612)
     """
-    if isinstance(loss, MeanLoss):
-        best = loss.best_constant(sample.y, sample.prior)
-        t = loss.argument(sample.y, np.full(len(sample.y), best))
-        return best, float(sample.prior @ loss.value(t))
     if not sample.numeric:
-        return best_for_labels(loss, [exact_sum(sample.prior[sample.y == y]) for y in (-1, 1)])
-    return _best_constant(loss, sample.y, sample.prior, float(np.ptp(sample.y)) or 1.0)
+        totals = np.array(ask_samples(sample, weigh_labels), dtype=object).sum(axis=0)
+        return best_for_labels(loss, totals)
+
+    def sums(c: float) -> tuple[float, float, float]:
+        found = ask_samples(sample, sum_at, loss, c)
+        value, slope, curvature = (rounded(sum(column)) for column in zip(*found, strict=True))
+        return value, slope, curvature
+
+    lows, highs, means, sizes = zip(*ask_samples(sample, measure_targets), strict=True)
+    if isinstance(loss, MeanLoss):
+        best = loss.best_constant(np.array([rounded(sum(means))]), np.ones(1))
+        return best, sums(best)[0]
+    return _best_constant(sums, min(lows), max(highs), rounded(sum(sizes)))
 
 
 def best_for_labels(loss: Loss, totals: Sequence[int]) -> tuple[float, float]:
     """Best constant of labels, from the exact weights of -1 and +1."""
     present = [(y, rounded(total)) for y, total in zip((-1.0, 1.0), totals, strict=True) if total]
     y, weights = np.array(present).T
-    return _best_constant(loss, y, weights, 1.0)
+    sample = Sample(y=y, prior=weights)
+
+    def sums(c: float) -> tuple[float, float, float]:
+        value, slope, curvature = map(rounded, sum_at(sample, loss, c))
+        return value, slope, curvature
+
+    return _best_constant(sums, float(y.min()), float(y.max()), float(weights.sum()), 1.0)
 
 
-def _best_constant(loss: Loss, y: Array, weights: Array, unit: float) -> tuple[float, float]:
-    """Minimise ``Σ w L(y, c)``, beginning with steps of a unit."""
+Sums = Callable[[float], tuple[float, float, float]]
+"""From a constant to the loss, its derivative, and its curvature."""
 
-    def risk(c: float) -> float:
-        return float(weights @ loss.value(loss.argument(y, np.full(len(y), c))))
+
+def _best_constant(
+    sums: Sums, low: float, high: float, size: float, unit: float | None = None
+) -> tuple[float, float]:
+    """Minimise a loss over constants, beginning between the extremes with steps of a unit."""
+    unit = (high - low or 1.0) if unit is None else unit
 
     def slope(c: float) -> tuple[float, float]:
-        t = loss.argument(y, np.full(len(y), c))
-        return -float(weights @ loss.signed(y, loss.dual(t))), float(weights @ loss.curvature(t))
+        return sums(c)[1:]
 
-    if abs(slope(0.0)[0]) <= ROUNDING * float(weights @ np.abs(y)):
-        return 0.0, risk(0.0)
-    low, high = float(y.min()), float(y.max())
+    if abs(slope(0.0)[0]) <= ROUNDING * size:
+        return 0.0, sums(0.0)[0]
     low = _outwards(lambda c: slope(c)[0] > 0.0, low, -unit)
     high = _outwards(lambda c: slope(c)[0] < 0.0, high, unit)
     best = increasing_root(slope, low, high) if slope(low)[0] < 0.0 else low
-    return best, risk(best)
+    return best, sums(best)[0]
 
 
-def weigh_labels(part: Part) -> list[int]:
+def sum_at(sample: Sample, loss: Loss, c: float) -> tuple[int, int, int]:
+    """Exact sums of the loss of a constant, its derivative, and its curvature."""
+    y, prior = sample.y, sample.prior
+    t = loss.argument(y, np.full(len(y), c))
+    slope = prior * loss.signed(y, loss.dual(t))
+    return exact_sum(prior * loss.value(t)), -exact_sum(slope), exact_sum(prior * loss.curvature(t))
+
+
+def measure_targets(sample: Sample) -> tuple[float, float, int, int]:
+    """Extremes of targets, and exact sums of them and of their sizes, weighed."""
+    weighed = sample.prior * sample.y
+    ends = float(sample.y.min()), float(sample.y.max())
+    return *ends, exact_sum(weighed), exact_sum(np.abs(weighed))
+
+
+def weigh_labels(sample: Sample) -> list[int]:
     """Exact weights of the labels -1 and +1."""
-    sample = part.sample
     return [exact_sum(sample.prior[sample.y == label]) for label in (-1, 1)]
 
 

@@ -22,15 +22,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..core.oracle import Oracle
+from ..core.parts import ask_samples
 from ..core.sample import Sample
 from ..estimators.several_targets import SeveralTargetsRegressor
+from ..kernels.exact import exact_sum, grid, rounded
 from ..losses import Loss, MeanLoss, ResidualLoss, as_target_loss
 from ..losses.tweedie import LARGEST_SCORE
+from ..solvers.masters.quantile import quantile
 from ..types import Array
 from ..validation import check_choice, check_number
 from ._second_order import document_trees, second_order_trees
@@ -84,22 +89,50 @@ class SpreadLoss(ResidualLoss):
         return self.loss.curvature(t / self.unit)
 
 
-def spread(targets: Array, weights: Array) -> float:
+def spread(targets: Array, prior: Array) -> float:
     """Median distance from the median; where that is 0 the mean one, and 1 for a constant.
 
-    >>> spread(np.array([0.0, 1.0, 5.0]), np.ones(3)), spread(np.ones(3), np.ones(3))
+    >>> third = np.full(3, 1 / 3)
+    >>> spread(np.array([0.0, 1.0, 5.0]), third), spread(np.ones(3), third)
     (1.0, 1.0)
     """
-    far = np.abs(targets - _median(targets, weights))
-    return _median(far, weights) or float(np.average(far, weights=weights)) or 1.0
+    return spread_of(Sample.of_targets(targets, prior))
 
 
-def _median(values: Array, weights: Array) -> float:
-    """Lower median; a weight of 2 counts as two values."""
-    order = np.argsort(values, kind="stable")
-    mass = np.cumsum(weights[order])
-    half = (0.5 - 1e-12) * mass[-1]  # rounding of the sums must not push a tie to the next value
-    return float(values[order][np.searchsorted(mass, half)])
+def spread_of(sample: Sample) -> float:
+    """The same of a sample, wherever its rows are: sums are exact, so they make no difference."""
+    ends = ask_samples(sample, farthest, Distances(None))
+    whole = (0.5 - 1e-12) * sum(mass for _, _, mass in ends)  # so that rounding makes no tie
+
+    def median(how: Distances) -> float:
+        ask = partial(ask_samples, sample)
+        lows, highs, _ = zip(*ask_samples(sample, farthest, how), strict=True)
+        return quantile(ask, how, min(lows), max(highs), whole)
+
+    far = Distances(median(Distances(None)))
+    return median(far) or rounded(sum(ask_samples(sample, mean_of, far))) or 1.0
+
+
+class Distances(NamedTuple):
+    """Distances of the targets from a centre; the targets themselves where there is none."""
+
+    centre: float | None
+
+    def read(self, place: Sample) -> tuple[Array, Array]:
+        """Distances, and weights whose sums are exact."""
+        values = place.y if self.centre is None else np.abs(place.y - self.centre)
+        return values, grid(place.prior)
+
+
+def farthest(sample: Sample, how: Distances) -> tuple[float, float, float]:
+    """Smallest and largest value, and all weight."""
+    values, weights = how.read(sample)
+    return float(values.min()), float(values.max()), float(weights.sum())
+
+
+def mean_of(sample: Sample, how: Distances) -> int:
+    """Exact sum of weighed values."""
+    return exact_sum(sample.prior * how.read(sample)[0])
 
 
 @document_trees
@@ -247,9 +280,12 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
         """Find the unit of the loss; see whether the targets suit it."""
         loss = self._loss()
-        if isinstance(loss, MeanLoss):
+        if isinstance(loss, MeanLoss) and sample.parts is None:
             loss.check_targets(sample.y)
-        self.spread_ = spread(sample.y, sample.prior)
+        elif isinstance(loss, MeanLoss):
+            ends = [found[:2] for found in ask_samples(sample, farthest, Distances(None))]
+            loss.check_targets(np.ravel(ends), "a row")
+        self.spread_ = spread_of(sample)
 
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""
@@ -284,9 +320,6 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
             yield self.respond(scores)
 
     def to_onnx(self) -> Any:
-        """ONNX model; its scores are logarithms with the losses of counts, so there is none."""
-        if self._log:
-            raise TypeError(
-                f"loss={self.loss!r}: the export knows predictions, not their logarithms"
-            )
-        return super().to_onnx()
+        """ONNX model, with the one output ``prediction``; needs the extra ``onnx``."""
+        check_is_fitted(self)
+        return self.model_.to_onnx(LARGEST_SCORE if self._log else None)

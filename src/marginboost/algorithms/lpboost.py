@@ -217,6 +217,17 @@ class LPBoost(Rule):
         """Objective of any combination."""
         return self.make_problem(sample).value(outcomes, l1_norm)
 
+    def level(self, run: Run) -> float:
+        """Margin ρ that the model asks of its examples."""
+        problem, outcomes = self.make_problem(run.sample), run.sample.y * run.scores
+        return problem.level(outcomes, run.ensemble.l1_norm)
+
+    def rarest(self, run: Run) -> tuple[float, float]:
+        """Shares of the rarer label, and of the rarer answer."""
+        prior, answers = run.sample.prior, run.scores > 0
+        rare = min(float(prior[run.sample.y == sign].sum()) for sign in (-1, 1))
+        return rare, min(float(prior[answers == side].sum()) for side in (False, True))
+
     def upper(self, state: State, edge: float) -> float:
         """What capped weights with this largest edge prove."""
         return self._problem.upper(self._seen(state.sample, state.dual), edge)
@@ -265,7 +276,12 @@ class LPBoost(Rule):
         moved = bool(new) or self._gap < 0.9 * self._reached
         self._still = 0 if moved else self._still + 1
         self._reached = self._gap if moved else self._reached
-        return not new and (self._master.exact or self._still >= PATIENCE)
+        return not new and (self._exact or self._still >= PATIENCE)
+
+    @property
+    def _exact(self) -> bool:
+        """Whether the master's solutions are exact."""
+        return self._master.exact
 
     def _enlarge(self, state: State, new: list[Candidate]) -> None:
         """Take up new hypotheses."""
@@ -299,13 +315,18 @@ class LPBoost(Rule):
         dropped = {state.members[t] for t in np.delete(self._in_pool, keep)}
         self._known -= dropped
         self._forgotten |= dropped
-        self._pool.keep(keep)
-        self._master.forget(keep)
         self._in_pool, self._idle = self._in_pool[keep], self._idle[keep]
         self._trial = self._trial[keep]
+        self._keep_columns(state, keep)
+        return True
+
+    def _keep_columns(self, state: State, keep: Array) -> None:
+        """Drop all columns but these from the pool."""
+        self._pool.keep(keep)
+        self._master.forget(keep)
+        present = np.array(state.coef)
         if present.any():
             state.replace(present, self._vote(state))
-        return True
 
     def _vote(self, state: State) -> Array:
         """Scores made with the present pool: its order decides their last bits."""
@@ -330,8 +351,11 @@ class LPBoost(Rule):
             "trial": self._trial.tolist(),
             "in_pool": self._in_pool.tolist(),
             "idle": self._idle.tolist(),
-            "master": self._master.get_state() if len(self._trial) else {},
+            "master": self._master_state() if len(self._trial) else {},
         }
+
+    def _master_state(self) -> dict[str, Any]:
+        return self._master.get_state()
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Take it back."""
@@ -471,6 +495,17 @@ class LPBoostClassifier(BaseMarginClassifier):
 
     def make_rule(self, sample: Sample) -> Rule:
         """Make the algorithm."""
+        if sample.parts is not None:
+            from ._lpboost_on_parts import PartedLPBoost  # here, not above: it builds on this one
+
+            return PartedLPBoost(
+                self.nu,
+                self.solver,
+                C=self.C,
+                solver_seconds=self.solver_time_limit,
+                least_margin=self.tol,
+                rtol=self.rtol,
+            )
         return self._rule(self.nu)
 
     def _rule(self, nu: float | None) -> LPBoost:
@@ -489,10 +524,9 @@ class LPBoostClassifier(BaseMarginClassifier):
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model and its ρ; warn where it says next to nothing."""
         super().store(run, problem)
-        rule, sample = problem.rule, problem.sample
+        rule = problem.rule
         assert isinstance(rule, LPBoost)
-        outcomes = sample.y * run.scores
-        self.rho_ = rule.make_problem(sample).level(outcomes, run.ensemble.l1_norm)
+        self.rho_ = rule.level(run)
         if not len(run.ensemble):
             warnings.warn(
                 f"C={rule.C!r} is more than any hypothesis is worth: the empty model is optimal, "
@@ -500,13 +534,12 @@ class LPBoostClassifier(BaseMarginClassifier):
                 stacklevel=6,
             )
         elif rule.C is None:
-            self._warn_of_nu(run, rule.nu)
+            self._warn_of_nu(run, rule)
 
-    def _warn_of_nu(self, run: Run, nu: float | None) -> None:
+    def _warn_of_nu(self, run: Run, rule: LPBoost) -> None:
         """Warn where the votes are the same for nearly all rows, or next to nothing."""
-        sample, value = run.sample, run.certificate.value
-        rare = min(float(sample.prior[sample.y == sign].sum()) for sign in (-1, 1))
-        answers = min(float(sample.prior[(run.scores > 0) == side].sum()) for side in (False, True))
+        nu, value = rule.nu, run.certificate.value
+        rare, answers = rule.rarest(run)
         if nu is not None and nu > 2.0 * rare and answers < NEARLY_CONSTANT * rare:
             warnings.warn(
                 f"nu={nu!r}: nearly all rows get the same class, which has a soft margin where nu "

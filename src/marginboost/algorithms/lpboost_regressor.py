@@ -40,6 +40,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
+from ..oracles.stumps import StumpOracle
 from ..oracles.tree_hypothesis import constant_candidate, constant_tree
 from ..solvers.masters.base import Master
 from ..solvers.masters.problem import MarginProblem
@@ -91,7 +92,7 @@ class LPRegression(LPBoost):
         nu: float | None = 0.5,
         aim: float | None = None,
         solver: str = "auto",
-        columns: int = 16,
+        columns: int = 32,
         solver_seconds: float | None = None,
     ) -> None:
         super().__init__(nu, solver, columns, solver_seconds=solver_seconds)
@@ -343,6 +344,10 @@ class LPBoostRegressor(BaseBoostRegressor):
         """Check the tube and the unit."""
         check_number("epsilon_", chosen["epsilon_"], at_least=0.0)
         check_number("spread_", chosen["spread_"], above=0.0)
+
+    def default_oracle(self) -> Oracle:
+        """Stumps, several of a feature in a round: rounds are what takes time."""
+        return StumpOracle(cuts_per_feature=16)
 
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
         """Find the unit of the certificate."""

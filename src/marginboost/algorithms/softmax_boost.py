@@ -26,20 +26,25 @@ Friedman, *Greedy function approximation: a gradient boosting machine*, 2001, al
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.ensemble import Ensemble
+from ..core.label_parts import PartedLabels, class_weights
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate, Oracle
+from ..core.parts import Part, ask_samples
 from ..core.sample import Sample
-from ..core.state import State
+from ..core.state import ANYWHERE, State
 from ..duals.softmax import ClassLossWeights, SoftmaxWeights
 from ..estimators.classifier import TrainingSet
 from ..estimators.labels import LabelClassifier, document_labels
 from ..estimators.multiclass import Reduction
 from ..estimators.soft_labels import SoftLabels
 from ..estimators.staged_fits import StagedClassifier
+from ..kernels.exact import exact_sum, rounded
 from ..losses import ClassLoss, Softmax, as_class_loss
 from ..model import ClassLossLink, Link
 from ..oracles.gradient_trees import GradientTreeOracle
@@ -63,6 +68,8 @@ class SoftmaxBoost(GradientBoost):
         Loss of the scores of all classes.
     """
 
+    on_parts = True
+
     def __init__(self, learning_rate: float = 0.1, loss: ClassLoss | str = "softmax") -> None:
         super().__init__("logistic", learning_rate)
         self.class_loss = as_class_loss("loss", loss)
@@ -76,13 +83,17 @@ class SoftmaxBoost(GradientBoost):
         plain = type(self.class_loss) is Softmax
         self._weights = SoftmaxWeights() if plain else ClassLossWeights(self.class_loss)
         classes = np.arange(sample.n_classes)
-        shares = np.bincount(sample.labels, sample.example_prior, sample.n_classes)
+        weights = ask_samples(sample, class_weights)
+        shares = np.array([rounded(sum(column)) for column in zip(*weights, strict=True)])
         levels = np.log(shares) - np.log(shares).mean()
         constants = np.tile(levels, (sample.n_classes, 1))
         self._least_constant = float(shares @ self.class_loss.values(constants, classes))
         largest = float(np.abs(levels).max())
         if largest > 0.0 and not state.members:
-            state.move(_constants(levels / largest, len(sample.labels)), largest)
+            constants_of_all = _constants(levels / largest, len(sample.labels))
+            if sample.parts is not None:
+                constants_of_all = replace(constants_of_all, column=ANYWHERE)
+            state.move(constants_of_all, largest)
         self._weights.refresh(state)
 
     def _loss_of(self, scores: Array, sample: Sample) -> float:
@@ -91,12 +102,26 @@ class SoftmaxBoost(GradientBoost):
         losses = self.class_loss.values(sample.label_weights(scores), sample.labels)
         return float(sample.example_prior @ losses)
 
+    def value_on(self, state: State, ensemble: Ensemble) -> float:
+        """Share saved by a model on the rows of a run."""
+        if not isinstance(state.sample, PartedLabels):
+            return super().value_on(state, ensemble)
+        return self._saved(rounded(sum(state.each(sum_class_losses, self.class_loss, ensemble))))
+
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
         """Mean loss of several classes; of one score per row the logistic one."""
         if truth.ndim == 1:
             return super().mean_loss(truth, scores, weights)
         losses = self.class_loss.values(scores, truth.argmax(axis=1))
         return float(np.average(losses, weights=weights))
+
+
+def sum_class_losses(part: Part, loss: ClassLoss, ensemble: Ensemble) -> int:
+    """Exact sum of the weighed losses of a model."""
+    sample = part.sample
+    assert isinstance(sample, LabelByLabel)
+    losses = loss.values(sample.label_weights(sample.scores(ensemble)), sample.labels)
+    return exact_sum(sample.example_prior * losses)
 
 
 def _constants(levels: Array, n_examples: int) -> Candidate:

@@ -179,9 +179,20 @@ class LabelAudit(BaseEstimator):
             self._vote(views, reasons)
         else:
             self.votes_ = {"pred_probs": check_probabilities(pred_probs, self.classes_, labels)}
-            self.stack_ = self.last_stack_ = self._combined()
-        self._judge()
+            self.stack_ = self.last_stack_ = self.combined()
+        self.judge()
         self._evidence = Evidence(views, self.codes_, self.score_, reasons)
+        return self
+
+    def take_votes(
+        self, views: Views, classes: Array, codes: Array, votes: dict[str, Array], stack: Stack
+    ) -> Self:
+        """Judge rows by votes that were made elsewhere, and combined in this way."""
+        self.index_, self.classes_, self.codes_ = None, classes, codes
+        self.votes_, self.stack_, self.last_stack_ = votes, stack, stack
+        self.n_features_in_ = views.table.n_features
+        self.judge()
+        self._evidence = Evidence(views, self.codes_, self.score_)
         return self
 
     def _check_voters(self) -> dict[str, Any] | None:
@@ -224,7 +235,7 @@ class LabelAudit(BaseEstimator):
 
         Of the last vote of boosted stumps the reasons are kept.
         """
-        given, folds = self._check_voters(), self._folds()
+        given, folds = self._check_voters(), self.make_folds()
         n_rows, n_classes = len(self.codes_), len(self.classes_)
         seed = SEED if self.random_state is None else self.random_state
         ours = given is None
@@ -235,7 +246,7 @@ class LabelAudit(BaseEstimator):
             most = LEARNING_ROWS.get(name) if ours else None
             rows, watch = views.of(voter, ours), reasons.add if ours and name == STUMPS else None
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most, watch)
-        self.stack_ = self.last_stack_ = self._combined()
+        self.stack_ = self.last_stack_ = self.combined()
         if ours and SECOND_VOTE <= n_rows <= FEW_ROWS:
             reasons.folds.clear()
             soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
@@ -250,13 +261,14 @@ class LabelAudit(BaseEstimator):
                 )
                 for name, voter in voters.items()
             }
-            self.last_stack_ = self._combined()
+            self.last_stack_ = self.combined()
             self.stack_ = self.stack_.after(self.last_stack_)
 
-    def _combined(self) -> Stack:
+    def combined(self) -> Stack:
+        """Combine the votes."""
         return stack_votes(list(self.votes_.values()), self.codes_)
 
-    def _folds(self) -> list[Fold]:
+    def make_folds(self) -> list[Fold]:
         """Folds; no more of them than rows of the rarest class, if only their number is given."""
         cv: Any = default_folds(len(self.codes_)) if self.cv is None else self.cv
         if isinstance(cv, Integral):
@@ -270,7 +282,7 @@ class LabelAudit(BaseEstimator):
             cv = min(int(cv), int(counts.min()))
         return make_folds(cv, self.codes_, self.random_state)
 
-    def _judge(self) -> None:
+    def judge(self) -> None:
         """Scores, suggestions, flags and noise rates from the votes."""
         stack = self.stack_
         self.voter_weights_ = dict(zip(self.votes_, stack.weights.tolist(), strict=True))
@@ -407,14 +419,7 @@ class LabelAudit(BaseEstimator):
 
     def similar_columns(self) -> dict[str, Array]:
         """Duplicates and outliers, one entry per row."""
-        found = self.evidence.similar
-        return {
-            "copies": found.copies,
-            "conflicting": found.conflicting,
-            "near_duplicate": found.near,
-            "near_conflicting": found.near_conflicting,
-            "outlier": found.outlier,
-        }
+        return self.evidence.similar.columns()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

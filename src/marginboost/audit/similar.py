@@ -37,7 +37,7 @@ class SimilarRows:
     copies : array of int
         How many other rows have the same values.
     conflicting : array of bool
-        Whether one of those has another label.
+        Whether one of those has another label; of numbers, one too far off.
     near : array of int
         A row with nearly the same values, -1 where there is none.
     near_conflicting : array of bool
@@ -57,8 +57,23 @@ class SimilarRows:
     isolation: Array
     outlier: Array
 
+    def columns(self) -> dict[str, Array]:
+        """One entry per row, as tables of scores have them."""
+        return {
+            "copies": self.copies,
+            "conflicting": self.conflicting,
+            "near_duplicate": self.near,
+            "near_conflicting": self.near_conflicting,
+            "outlier": self.outlier,
+        }
 
-def find_similar(table: Table | BinnedMatrix, encoded: Array | None, labels: Array) -> SimilarRows:
+
+def find_similar(
+    table: Table | BinnedMatrix,
+    encoded: Array | None,
+    labels: Array,
+    apart: Array | float = 0.0,
+) -> SimilarRows:
     """Find duplicates and outliers.
 
     Parameters
@@ -67,23 +82,25 @@ def find_similar(table: Table | BinnedMatrix, encoded: Array | None, labels: Arr
         The rows.
     encoded : array, optional
         The same as standardised numbers, to measure distances by; None where there are too many.
-    labels : array of int
-        Given labels.
+    labels : array
+        Given labels as numbers, or numeric targets.
+    apart : float or array
+        How far a number may be from that of an equal row without contradicting it.
     """
     group = equal_rows(table)
     counts = np.bincount(group, minlength=len(group))
-    pairs = np.unique(np.column_stack([group, labels]), axis=0)
-    several = np.bincount(pairs[:, 0], minlength=len(group)) > 1
+    low, high = labels.astype(np.float64), labels.astype(np.float64)
+    np.minimum.at(low, group, labels)
+    np.maximum.at(high, group, labels)
+    furthest = np.maximum(labels - low[group], high[group] - labels)
     near, isolation = _distances(encoded, group)
-    found = np.flatnonzero(near >= 0)
-    near_conflicting = np.zeros(len(group), dtype=bool)
-    near_conflicting[found] = labels[found] != labels[near[found]]
+    off = np.where(near >= 0, np.abs(labels - labels[near]), 0.0)
     return SimilarRows(
         group=group,
         copies=counts[group] - 1,
-        conflicting=several[group],
+        conflicting=furthest > apart,
         near=near,
-        near_conflicting=near_conflicting,
+        near_conflicting=off > apart,
         isolation=isolation,
         outlier=_outliers(isolation),
     )

@@ -5,21 +5,18 @@ they usually are on rows like it, so that a large residual where all are large i
 
     z_i = (y_i - ŷ(x_i)) / s(x_i),
 
-with ŷ and s both predicted out of folds. Rows with right targets make up the bulk of the z; their
-distribution is taken to be Student's, with width and tails from the bulk's quantiles. From it every
-row has a p-value, and from the density f of all p-values, estimated under the one assumption that
-it falls, the probability π₀ / f(p) that the target is right: the local false-discovery rate.
-
-References: Efron 2004 (empirical null, local false-discovery rate); Grenander 1956; Storey 2002.
+with ŷ and s both predicted out of folds. Rows with right targets make up the bulk of the z, and say
+how far off right targets are; from that every row has a p-value, and a probability that its target
+is right (``residual_null.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from scipy import stats
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold
@@ -34,11 +31,12 @@ from ..types import Array
 from ..validation import check_number
 from .audit import flag
 from .folds import SEED, check_classifier, take_rows
+from .residual_null import local_fdr, null_p_values
+from .similar import MOST_ROWS, SimilarRows, find_similar
+from .votes import encode
 
-BULK = (0.4, 0.7)
-"""Quantiles of |z| from which the distribution of right targets is found."""
-TAILS = (1.0, 200.0)
-"""Degrees of freedom that are looked through: heaviest and lightest tails."""
+APART = 3.0
+"""Usual distances beyond which the targets of two equal rows contradict each other."""
 LEAST_SPREAD = 0.25
 """Spreads below this share of the median one are taken as that: nobody is that sure."""
 
@@ -94,13 +92,15 @@ class TargetAudit(BaseEstimator):
     flagged_ : array of bool
         The suspects: as many as the allowed share of false alarms admits.
     noise_rate_ : float
-        Estimated share of wrong targets.
+        Estimated share of targets that are wrong and far out.
     targets_ : array
         The given targets.
     predictions_ : dict
         Out-of-fold predictions of each predictor.
     predictor_weights_ : dict
         Weight of each in ``suggested_``.
+    index_ : pandas index or None
+        Names of the rows, if they came in a pandas frame.
 
     Examples
     --------
@@ -159,6 +159,8 @@ class TargetAudit(BaseEstimator):
                 f"{self.cv}"
             )
         names = [str(n) for n in frame_names(rows)] if is_frame(rows) else None
+        self.index_ = X.index if hasattr(X, "iloc") else None
+        self.__dict__.pop("similar", None)  # of rows audited before
         self.table_ = Table.learn(rows, names or default_names(rows.shape[1]), None)
         self._predict(predictors, rows)
         self._judge()
@@ -212,12 +214,13 @@ class TargetAudit(BaseEstimator):
     def _judge(self) -> None:
         """Scores, ranks and flags from residuals and spreads."""
         self.z_ = (self.targets_ - self.suggested_) / self.spread_
-        self.p_value_ = null_p_values(self.z_)
+        shuffled = np.random.default_rng(SEED).permutation(self.targets_)
+        wrong_size = float(np.median(np.abs(shuffled - self.suggested_) / self.spread_))
+        self.p_value_, self.noise_rate_ = null_p_values(self.z_, wrong_size)
         order = np.lexsort((np.arange(len(self.z_)), -np.abs(self.z_)))
         self.rank_ = np.empty(len(order), dtype=int)
         self.rank_[order] = np.arange(1, len(order) + 1)
         self.score_ = local_fdr(self.p_value_)
-        self.noise_rate_ = float(np.mean(1.0 - self.score_))
         self.flagged_ = flag(self.score_, np.ones(len(order), dtype=bool), self.fdr)
 
     def suspects(self, most: int | None = None) -> Array:
@@ -225,6 +228,41 @@ class TargetAudit(BaseEstimator):
         check_is_fitted(self, "score_")
         order = np.argsort(self.rank_)
         return order[self.flagged_[order]] if most is None else order[:most]
+
+    @cached_property
+    def similar(self) -> SimilarRows:
+        """Copies, near duplicates and outliers, found when first asked for.
+
+        A copy contradicts a row where their targets are more than three usual distances apart.
+        """
+        check_is_fitted(self, "score_")
+        encoded = encode(self.table_) if len(self.score_) <= MOST_ROWS else None
+        return find_similar(self.table_, encoded, self.targets_, APART * self.spread_)
+
+    def to_frame(self) -> Any:
+        """One line per row as a pandas data frame, with the index of the rows that were audited.
+
+        Columns: ``given``, ``suggested``, ``usual_distance``, ``score`` (probability that the
+        target is right), ``rank``, ``flagged``, and what :attr:`similar` finds: ``copies``,
+        ``conflicting`` (copies with targets far off), ``near_duplicate`` (row number, -1 for none),
+        ``near_conflicting``, ``outlier``.
+        """
+        import pandas as pd
+
+        check_is_fitted(self, "score_")
+        return pd.DataFrame(self.columns(), index=self.index_)
+
+    def columns(self) -> dict[str, Array]:
+        """What was found, one entry per row."""
+        return {
+            "given": self.targets_,
+            "suggested": self.suggested_,
+            "usual_distance": self.spread_,
+            "score": self.score_,
+            "rank": self.rank_,
+            "flagged": self.flagged_,
+            **self.similar.columns(),
+        }
 
 
 def _out_of_folds(model: Any, rows: Any, y: Array, folds: list[tuple[Array, Array]]) -> Array:
@@ -246,66 +284,3 @@ def _mixture(predictions: Array, y: Array) -> Array:
     weights, _ = nnls((predictions * trust).T, y * trust)
     total = float(weights.sum())
     return weights / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
-
-
-# -- from residuals to probabilities ---------------------------------------------------------------
-
-
-def null_p_values(z: Array) -> Array:
-    """Chance of residuals at least that far out on their side, if all targets were right.
-
-    Student's distribution, with width and tails from the bulk of each side: residuals may be skew.
-
-    >>> bulk = np.random.default_rng(0).normal(size=2000)
-    >>> p = null_p_values(np.append(3.0 * bulk, 60.0))
-    >>> bool(p[-1] < 1e-4), bool(0.4 < np.mean(p < 0.5) < 0.6)
-    (True, True)
-    """
-    p = np.ones(len(z))
-    for side in (z > 0.0, z < 0.0):
-        if side.any():
-            p[side] = _tail(np.abs(z[side]))
-    return p
-
-
-def _tail(sizes: Array) -> Array:
-    """Chance of at least each size under the half of Student's distribution that fits the bulk."""
-    middle, outer = np.quantile(sizes, BULK)
-    freedom = np.geomspace(*TAILS, 200)
-    quantiles = [stats.t.ppf(0.5 + 0.5 * share, freedom) for share in BULK]
-    best = int(np.argmin(np.abs(quantiles[1] / quantiles[0] - outer / middle)))
-    width = middle / quantiles[0][best]
-    return 2.0 * stats.t.sf(sizes / width, freedom[best])
-
-
-def local_fdr(p: Array) -> Array:
-    """Probability of the null hypothesis given a p-value: π₀ over a falling density.
-
-    The density is the slope of the least concave majorant of their distribution (Grenander).
-
-    >>> p = np.concatenate([np.linspace(0.001, 1, 99), np.full(20, 1e-9)])
-    >>> found = local_fdr(p)
-    >>> bool(found[-1] < 0.01), bool(found[50] > 0.9)
-    (True, True)
-    """
-    share_right = min(1.0, 2.0 * float(np.mean(p > 0.5)))
-    values, counts = np.unique(np.append(p, 1.0), return_counts=True)
-    counts[-1] -= 1  # the end of the interval is no p-value
-    gaps = np.diff(np.append(0.0, values))
-    heights: list[float] = []
-    widths: list[float] = []
-    sizes: list[int] = []
-    for count, gap in zip((counts / len(p)).tolist(), np.maximum(gaps, 1e-300), strict=True):
-        mass, width, size = count, float(gap), 1
-        while heights and mass / width >= heights[-1]:
-            mass, width, size = (
-                mass + heights[-1] * widths[-1],
-                width + widths.pop(),
-                size + sizes.pop(),
-            )
-            heights.pop()
-        heights.append(mass / width)
-        widths.append(width)
-        sizes.append(size)
-    density = np.repeat(heights, sizes)[np.searchsorted(values, p)]
-    return np.minimum(1.0, share_right / np.maximum(density, 1e-300))

@@ -16,11 +16,14 @@ from ..core.objective import (
     CentredLoss,
     LossWithinNorm,
     Margin,
+    MarginDistribution,
+    NegativeMargin,
     Objective,
     PricedMargin,
     RegularisedLoss,
     SoftMargin,
     SquaredLoss,
+    SquaredNorm,
     TrainingLoss,
     TubeGain,
     TubeShare,
@@ -46,6 +49,61 @@ def _(objective: Margin, outcomes: Array, l1_norm: float, y: Array) -> float:
 @optimum.register
 def _(objective: SoftMargin, outcomes: Array, l1_norm: float, y: Array) -> float:
     return solve_margin_lp(outcomes, objective.nu).value
+
+
+@optimum.register
+def _(objective: MarginDistribution, outcomes: Array, l1_norm: float, y: Array) -> float:
+    from scipy.optimize import minimize  # here, not above: half a second at import
+
+    m, mean = outcomes.shape[1], outcomes.mean(axis=0)
+    spread = objective.D * np.atleast_2d(np.cov(outcomes.T, bias=True))
+    sum_one = {"type": "eq", "fun": lambda c: c.sum() - 1.0, "jac": lambda c: np.ones(m)}
+    found = minimize(
+        lambda coef: 0.5 * coef @ spread @ coef - mean @ coef,
+        np.full(m, 1.0 / m),
+        jac=lambda coef: spread @ coef - mean,
+        method="SLSQP",
+        bounds=[(0.0, None)] * m,
+        constraints=sum_one,
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    return -float(found.fun)
+
+
+@optimum.register
+def _(objective: NegativeMargin, outcomes: Array, l1_norm: float, y: Array) -> float:
+    from scipy.optimize import linprog  # here, not above: half a second at import
+
+    n, m = outcomes.shape
+    costs = np.append(-objective.C * outcomes.mean(axis=0), np.full(n, 1.0 / n))
+    found = linprog(
+        costs,
+        A_ub=-np.hstack([outcomes, np.eye(n)]),
+        b_ub=np.full(n, -objective.target_margin),
+        A_eq=np.append(np.ones(m), np.zeros(n))[None],
+        b_eq=[1.0],
+    )
+    return -float(found.fun)
+
+
+@optimum.register
+def _(objective: SquaredNorm, outcomes: Array, l1_norm: float, y: Array) -> float:
+    from scipy.optimize import minimize  # here, not above: half a second at import
+
+    n, m = outcomes.shape
+    both = np.hstack([outcomes, np.eye(n)])
+    slope = np.append(np.zeros(m), np.full(n, objective.C))
+    quadratic = np.append(np.ones(m), np.zeros(n))
+    found = minimize(
+        lambda x: 0.5 * quadratic @ x**2 + slope @ x,
+        np.append(np.zeros(m), np.ones(n)),
+        jac=lambda x: quadratic * x + slope,
+        method="SLSQP",
+        bounds=[(0.0, None)] * (m + n),
+        constraints={"type": "ineq", "fun": lambda x: both @ x - 1.0, "jac": lambda x: both},
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    return 1.0 - float(found.fun) / (objective.C * n)
 
 
 @optimum.register
@@ -187,6 +245,24 @@ def _(objective: SoftMargin, y: Array, scores: Array, l1_norm: float) -> float:
     margins = y * scores / (l1_norm or 1.0)
     shortfalls = np.maximum(margins[:, None] - margins, 0.0).mean(axis=1)
     return float((margins - shortfalls / objective.nu).max())
+
+
+@attained.register
+def _(objective: MarginDistribution, y: Array, scores: Array, l1_norm: float) -> float:
+    margins = y * scores / (l1_norm or 1.0)
+    return float(margins.mean() - 0.5 * objective.D * margins.var())
+
+
+@attained.register
+def _(objective: NegativeMargin, y: Array, scores: Array, l1_norm: float) -> float:
+    margins = y * scores / (l1_norm or 1.0)
+    short = np.maximum(objective.target_margin - margins, 0.0)
+    return float(objective.C * margins.mean() - short.mean())
+
+
+@attained.register
+def _(objective: SquaredNorm, y: Array, scores: Array, l1_norm: float) -> float:
+    return _saved(Hinge(), y, scores, 0.5 * l1_norm**2 / objective.C)
 
 
 @attained.register

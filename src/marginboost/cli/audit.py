@@ -24,7 +24,16 @@ from typing import TYPE_CHECKING, Any
 from . import target_audit
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles, answer_of, dialect_of
-from .output import Answer, Screen, check_target, progress, table_parts, visible, write_file
+from .output import (
+    Answer,
+    Screen,
+    check_target,
+    class_name,
+    progress,
+    table_parts,
+    visible,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from ..audit import LabelAudit, TargetAudit
@@ -304,7 +313,7 @@ def _facts(args: argparse.Namespace, audited: Audited, data: Any) -> dict[str, A
         "noise_rate": audit.noise_rate_,
         "class_noise_rates": {str(label): rate for label, rate in rates},
         "voters": audit.voter_weights_,
-        "similar": similar_counts(audit),
+        "similar": similar_counts(audit.evidence.similar),
     }
 
 
@@ -317,24 +326,19 @@ def _columns(audited: Audited, rows: Any = slice(None)) -> dict[str, list[Any]]:
     ids = {} if audited.ids is None else {"id": [audited.ids[i] for i in chosen.tolist()]}
     places = {"row": audited.row_numbers[chosen].tolist(), **ids}
     if isinstance(audit, _target_audit()):
-        return {**places, **target_audit.columns(audit, chosen)}
-    return {
-        **places,
-        "given": audit.classes_[audit.codes_[chosen]].tolist(),
-        "suggested": audit.suggested_[chosen].tolist(),
-        "score": audit.score_[chosen].tolist(),
-        "rank": audit.rank_[chosen].tolist(),
-        "flagged": audit.flagged_[chosen].tolist(),
-        **_similar_columns(audited, chosen),
-    }
-
-
-def _similar_columns(audited: Audited, chosen: Any) -> dict[str, list[Any]]:
-    """Duplicates and outliers; a near duplicate by its place in the file."""
-    columns = {name: values[chosen] for name, values in audited.audit.similar_columns().items()}
-    near = columns["near_duplicate"].tolist()
-    places = [int(audited.row_numbers[row]) if row >= 0 else None for row in near]
-    return {name: values.tolist() for name, values in columns.items()} | {"near_duplicate": places}
+        found = audit.columns()
+    else:
+        found = {
+            "given": audit.classes_[audit.codes_],
+            "suggested": audit.suggested_,
+            "score": audit.score_,
+            "rank": audit.rank_,
+            "flagged": audit.flagged_,
+            **audit.similar_columns(),
+        }
+    columns = {name: values[chosen].tolist() for name, values in found.items()}
+    near = [int(audited.row_numbers[i]) if i >= 0 else None for i in columns["near_duplicate"]]
+    return {**places, **columns, "near_duplicate": near}  # by its place in the file
 
 
 def _score_parts(audited: Audited) -> Iterator[dict[str, list[Any]]]:
@@ -389,11 +393,13 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
     screen.say()
     screen.verdict(answer["flagged"] == 0, answer["verdict"])
     if "predictors" in answer:
+        if similar := _similar_in_words(answer["similar"], "a target far off"):
+            screen.say(similar)
         target_audit.show_suspects(answer, screen)
         _show_written(answer, screen)
         return
     rates = sorted(answer["class_noise_rates"].items(), key=lambda item: -item[1])
-    words = [f"{visible(label)} {rate:.1%}" for label, rate in rates[:SHOWN]]
+    words = [f"{class_name(label)} {rate:.1%}" for label, rate in rates[:SHOWN]]
     more = ", …" if len(rates) > SHOWN else ""
     screen.say(f"Estimated noise by given label: {', '.join(words)}{more}.")
     if similar := _similar_in_words(answer["similar"]):
@@ -411,7 +417,7 @@ def show(answer: dict[str, Any], screen: Screen) -> None:
     _show_written(answer, screen)
 
 
-def _similar_in_words(counts: dict[str, int]) -> str:
+def _similar_in_words(counts: dict[str, int], other_label: str = "another label") -> str:
     """Duplicates and outliers in a sentence, if there are any."""
     found = [
         (counts["copies"], "with exact copies", counts["conflicting"]),
@@ -419,11 +425,11 @@ def _similar_in_words(counts: dict[str, int]) -> str:
         (counts["outliers"], "like no other", 0),
     ]
     words = [
-        f"{n:,} {what}{f' ({other:,} with another label)' if other else ''}"
+        f"{n:,} {what}{f' ({other:,} with {other_label})' if other else ''}"
         for n, what, other in found
         if n
     ]
-    return f"Rows {', '.join(words)}." if words else ""
+    return f"Rows: {', '.join(words)}." if words else ""
 
 
 def _show_written(answer: dict[str, Any], screen: Screen) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from .audit import add_audit, audit_rows, check_audit, labelled_rows, row_numbers
+from .columns import as_whole, numbers
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles
-from .output import Answer, Screen, check_target, table_bytes, write_file
+from .output import Answer, Screen, check_target, has_types, table_bytes, write_file
 from .reading import read_file
 
 POLICIES = ("drop", "relabel", "downweight")
@@ -62,13 +63,14 @@ def run(args: argparse.Namespace) -> Answer:
     places, labels, weight = audit.clean(
         _positions(data), data.labels, args.policy, decisions=decisions, undecided=undecided
     )
-    columns = {name: _values(file.column(name), places) for name in file.names}
+    columns = {name: _values(_typed(file, name, data, args), places) for name in file.names}
     if args.policy == "relabel":
+        # As the label is written where it stands: 1, 1.0 or "1".
+        known = dict(zip(given, file.column(args.label).to_pylist(), strict=True))
         texts = [plain_text(label) for label in labels.tolist()]
-        changed = [a != b for a, b in zip(texts, given, strict=True)]
         columns[args.label] = [
-            new if moved else old
-            for new, moved, old in zip(texts, changed, columns[args.label], strict=True)
+            old if new == was else known[new]
+            for new, was, old in zip(texts, given, columns[args.label], strict=True)
         ]
     if args.policy == "downweight":
         columns[WEIGHT] = weight.tolist()
@@ -105,6 +107,21 @@ def _positions(data: Any) -> Any:
     import numpy as np
 
     return np.arange(len(data.labels))
+
+
+def _typed(file: Any, name: str, data: Any, args: argparse.Namespace) -> Any:
+    """Column as it came; of a text, for a file that has types, numbers as what they are.
+
+    Names and labels stay text: 007 is no number.
+    """
+    if not file.is_text or not has_types(args.out):
+        return file.column(name)
+    if name == args.weight:
+        return numbers(file, name)
+    is_feature = name in data.X.column_names
+    if is_feature and str(data.X.column(name).type) == "double":
+        return as_whole(data.X.column(name))
+    return file.column(name)
 
 
 def _values(column: Any, places: Any) -> list[Any]:

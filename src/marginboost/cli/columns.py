@@ -61,6 +61,15 @@ def numbers(file: DataFile, name: str) -> Any:
     return values
 
 
+def as_whole(values: Any) -> Any:
+    """Floating-point numbers as integers, where all of them are whole."""
+    pa = require("pyarrow")
+    try:
+        return values.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return values
+
+
 def categories(file: DataFile, name: str) -> Any:
     """Column as dictionary of strings."""
     column = texts(file, name).combine_chunks().dictionary_encode()

@@ -70,14 +70,15 @@ def run(args: argparse.Namespace) -> Answer:
     for name in args.feature:
         if name not in names:
             raise UsageError(f"--feature: no feature {name!r}; {suggest(name, names)}")
-    if args.data is None and not model.model_.additive:
+    on_rows = args.data is None and not model.model_.additive
+    if on_rows and (args.feature or args.out is not None):
         raise ModelError(
             f"{args.model}: trees are explained on rows; give a data file too, such as the table "
             "that the model was fitted to",
             file=args.model,
         )
     X, numbers, ids = (None, [], []) if args.data is None else _read(model, args)
-    problems = _problems(model, X, numbers, ids, args)
+    problems = [] if on_rows else _problems(model, X, numbers, ids, args)
     facts = {
         "command": "explain",
         "model_file": args.model,
@@ -270,7 +271,16 @@ def _row_number(file: DataFile, id_column: str | None, text: str) -> int:
 
 
 def show(answer: dict[str, Any], screen: Screen) -> None:
-    """Print shapes, or parts of votes."""
+    """Print shapes, or parts of votes; of trees without rows what each feature has a share in."""
+    if not answer["problems"]:
+        from .models import show_importances
+
+        show_importances(answer["importances"], screen)
+        screen.say()
+        screen.say(
+            "Shares of the trees' gain. In which direction a feature moves the answers is explained"
+            " on rows: give a data file too, such as the table that the model was fitted to."
+        )
     for k, problem in enumerate(answer["problems"]):
         low, high = (visible(side) for side in problem["sides"] or ("", ""))
         if k:

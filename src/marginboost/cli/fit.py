@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> Answer:
     if not data.is_regression:
         folds = (0 if args.checkpoint else 2) if args.folds is None else args.folds
         estimate = out_of_fold(model, data.X, data.labels, data.weight, folds)
-        for problem in weaknesses(model, data.X, data.labels, data.weight):
+        for problem in weaknesses(model, data.X, data.labels, data.weight, estimate):
             warnings.warn(f"{data.file.path}: {problem}", stacklevel=1)
     with writing(args.out):
         model.save(args.out)
@@ -148,9 +148,12 @@ def _certified(model: dict[str, Any]) -> str:
     """What is proven about a model, in a line."""
     proofs = [problem["certificate"] for problem in model["problems"]]
     if not all(proof["certified"] for proof in proofs):
-        return "Certified: nothing. " + next(p["reason"] for p in proofs if not p["certified"])
+        why = next(p["reason"] for p in proofs if not p["certified"])
+        return f"Certified: nothing ({why})."
     gap = max(proof["gap"] for proof in proofs)
-    return f"Certified: no model of this kind has a {model['objective']} more than {gap:.2g} larger"
+    return (
+        f"Certified: no model of this kind has a {model['objective']} more than {gap:.2g} larger."
+    )
 
 
 def show(answer: dict[str, Any], screen: Screen) -> None:

@@ -33,8 +33,8 @@ example:
   marginboost audit patients.csv --label diagnosis --id patient --out report.html
   marginboost fit patients.csv --label diagnosis --id patient --out model.json
   marginboost evaluate model.json held-out.csv --label diagnosis --id patient
-  marginboost certify model.json patients.csv --label diagnosis
-  marginboost explain model.json
+  marginboost certify model.json patients.csv --label diagnosis --id patient
+  marginboost explain model.json patients.csv --id patient --label diagnosis
   marginboost predict model.json new.csv --id patient --out predictions.csv
 
 `marginboost COMMAND --help` says more."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError
-from .output import Screen, bar, visible
+from .output import Screen, bar, class_name, visible
 
 if TYPE_CHECKING:
     from ..core.certificate import Certificate
@@ -138,7 +138,7 @@ def show_data(data: dict[str, Any], screen: Screen) -> None:
         span = f"{found['min']:.6g} to {found['max']:.6g}, mean {found['mean']:.6g}"
         screen.say(f"target {visible(data['target'])}: {span}")
         return
-    counts = ", ".join(f"{visible(c)} {n:,}" for c, n in data["classes"].items())
+    counts = ", ".join(f"{class_name(c)} {n:,}" for c, n in data["classes"].items())
     screen.say(f"label {visible(data['label'])}: {visible(counts, 160)}")
 
 
@@ -152,16 +152,21 @@ def show_model(model: dict[str, Any], screen: Screen, more: dict[str, object]) -
     else:
         _show_problems(model, screen, {"features used": used, **more})
     screen.say()
-    shown = list(model["importances"].items())[:8]
+    show_importances(model["importances"], screen)
+
+
+def show_importances(importances: dict[str, float], screen: Screen) -> None:
+    """Print the shares of the features that have most."""
+    shown = list(importances.items())[:8]
     largest = max((share for _, share in shown), default=1.0)
     screen.table(
         ["feature", "share", ""],
         [[name, f"{share:.1%}", bar(share / largest)] for name, share in shown],
         align="<><",
     )
-    rest = len(model["importances"]) - len(shown)
+    rest = len(importances) - len(shown)
     if rest:
-        screen.say(f"and {rest} more features")
+        screen.say(f"and {rest} more feature{'' if rest == 1 else 's'}")
 
 
 def _show_problem(

@@ -28,6 +28,7 @@ SKIPPED = re.compile(
 """What a spreadsheet may leave out before a formula."""
 Columns = Mapping[str, Any]
 """Values by the name of their column: lists, or columns of pyarrow."""
+ARROW = (".arrow", ".feather")
 QUOTED = re.compile(r"""[,;|\t\r\n"]""")
 """Signs that separate cells or lines somewhere."""
 
@@ -71,6 +72,16 @@ def visible(value: object, limit: int = 48) -> str:
     """Text of a value that cannot upset a terminal: no control signs, not too long."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def class_name(label: object) -> str:
+    """Name of a class, in quotes where it could be taken for a count.
+
+    >>> class_name("benign"), class_name(3)
+    ('benign', '"3"')
+    """
+    text = visible(label)
+    return f'"{text}"' if NUMBER.fullmatch(text) else text
 
 
 class Screen:
@@ -203,16 +214,30 @@ def table_parts(parts: Iterable[Columns], path: str) -> Iterator[bytes]:
 
     That is CSV if it says nothing. No more than a part is held at a time.
     """
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    packed = suffixes[-1:] == [".gz"]
-    kind = (suffixes[:-1] if packed else suffixes)[-1:]
-    if kind == [".parquet"]:
+    kind, packed = _kind(path)
+    if kind == ".parquet":
         content = _arrow_parts(parts, require("pyarrow.parquet").ParquetWriter)
-    elif kind in ([".arrow"], [".feather"]):
+    elif kind in ARROW:
         content = _arrow_parts(parts, require("pyarrow.ipc").new_file)
     else:
-        content = csv_parts(parts, "\t" if kind in ([".tsv"], [".tab"]) else ",")
+        content = csv_parts(parts, "\t" if kind in (".tsv", ".tab") else ",")
     return _packed(content) if packed else content
+
+
+def _kind(path: str) -> tuple[str, bool]:
+    """Last suffix of the name of a file, and whether .gz follows it."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    return "".join((suffixes[:-1] if packed else suffixes)[-1:]), packed
+
+
+def has_types(path: str) -> bool:
+    """Whether numbers and text differ in the format that the name of a file asks for.
+
+    >>> has_types("clean.parquet.gz"), has_types("clean.csv")
+    (True, False)
+    """
+    return _kind(path)[0] in (".parquet", *ARROW)
 
 
 def table_bytes(columns: Columns, path: str) -> bytes:

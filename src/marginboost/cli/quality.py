@@ -53,8 +53,14 @@ def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: 
     }
 
 
-def weaknesses(model: Any, X: Any, labels: Array, weight: Array | None) -> list[str]:
-    """What is wrong with a model as a whole, in words: nearly constant, or a ν that makes it so."""
+def weaknesses(
+    model: Any, X: Any, labels: Array, weight: Array | None, estimate: Any = None
+) -> list[str]:
+    """What is wrong with a model as a whole, in words: nearly constant, or a ν that makes it so.
+
+    ``estimate`` is what :func:`out_of_fold` found: a model may know its rows by heart and be no
+    better than a constant on others.
+    """
     predicted = model.predict(X)
     found = []
     weights = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=float)
@@ -68,6 +74,11 @@ def weaknesses(model: Any, X: Any, labels: Array, weight: Array | None) -> list[
         found.append(
             f"the model errs on {error:.1%} of the rows that it learnt from, hardly less than the "
             f"most frequent class alone ({1.0 - shares.max():.1%}); {advice} may do better"
+        )
+    elif estimate is not None and estimate["error"] > HARDLY_BETTER * estimate["base_error"]:
+        found.append(
+            f"on rows not learnt from the model errs on {estimate['error']:.1%}, hardly less than "
+            f"the most frequent class alone ({estimate['base_error']:.1%}); {advice} may do better"
         )
     nu = model.get_params(deep=False).get("nu")
     rare = float(shares.min())

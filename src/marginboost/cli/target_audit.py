@@ -36,27 +36,15 @@ def fit(args: argparse.Namespace, data: Any) -> TargetAudit:
     return audit
 
 
-def columns(audit: TargetAudit, chosen: Any) -> dict[str, list[Any]]:
-    """Scores of some rows."""
-    found = {
-        "given": audit.targets_,
-        "suggested": audit.suggested_,
-        "usual_distance": audit.spread_,
-        "score": audit.score_,
-        "rank": audit.rank_,
-        "flagged": audit.flagged_,
-    }
-    return {name: values[chosen].tolist() for name, values in found.items()}
-
-
 def facts(audit: TargetAudit) -> dict[str, Any]:
     """What the audit found, as plain data."""
-    from ..reports import target_verdict
+    from ..reports import similar_counts, target_verdict
 
     return {
         "verdict": target_verdict(audit),
         "noise_rate": audit.noise_rate_,
         "predictors": audit.predictor_weights_,
+        "similar": similar_counts(audit.similar),
     }
 
 

@@ -77,6 +77,10 @@ class Hypothesis(ABC):
         """Features and thresholds that this hypothesis compares, for kinds that read bins."""
         raise TypeError(f"a {type(self).__name__} hypothesis cannot read a BinnedMatrix")
 
+    def with_features(self, features: Array) -> Self:
+        """Same function where its feature j is number ``features[j]`` of a wider table."""
+        raise TypeError(f"a {type(self).__name__} hypothesis cannot be moved to other features")
+
     def importances(self, n_features: int) -> Array:
         """Share of each feature in this hypothesis; sums to one, or to zero for a constant."""
         raise NotImplementedError(f"{type(self).__name__} does not say which features it uses")

@@ -67,6 +67,59 @@ def margin_objective(nu: float | None) -> Margin | SoftMargin:
 
 
 @dataclass(frozen=True)
+class MarginDistribution(Objective):
+    """The mean margin less D/2 times the variance of the margins.
+
+    Parameters
+    ----------
+    D : float
+        Price of the variance.
+    """
+
+    name = "mean margin less variance"
+
+    D: float
+
+    @property
+    def signed(self) -> bool:
+        """A margin far above the mean is pulled down."""
+        return True
+
+
+@dataclass(frozen=True)
+class NegativeMargin(Objective):
+    """C times the mean margin less the mean shortfall from a target margin.
+
+    Parameters
+    ----------
+    C : float
+        What the mean margin is worth.
+    target_margin : float
+        From where margins fall short.
+    """
+
+    name = "mean margin less shortfalls"
+
+    C: float
+    target_margin: float
+
+
+@dataclass(frozen=True)
+class SquaredNorm(Objective):
+    """``1 - P / P(0)`` with ``P = ½ Σα² + C Σ hinge``.
+
+    Parameters
+    ----------
+    C : float
+        Price of a shortfall.
+    """
+
+    name = "margin at a squared norm"
+
+    C: float
+
+
+@dataclass(frozen=True)
 class _Priced(Objective):
     """A sum of losses with a price on Σα; None is a fiftieth of the sample's weight."""
 

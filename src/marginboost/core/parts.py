@@ -105,10 +105,13 @@ class Part(Place):
         ``F(x_i)`` of the present combination.
     source : Source, optional
         What the sample is made from.
+    program : object
+        What a rule keeps of these rows, where it solves a program over them.
     """
 
     def __init__(self, sample: Sample, source: Source | None = None) -> None:
         self.source = source
+        self.program: Any = None
         self.start(sample)
 
     def start(self, sample: Sample) -> None:
@@ -171,6 +174,12 @@ def lays_out(question: Q) -> Q:
     return question
 
 
+def settles(question: Q) -> Q:
+    """Mark a question that sets scores and weights anew, whatever was asked before it."""
+    question.settles = True  # type: ignore[attr-defined]
+    return question
+
+
 def add_hypothesis(
     part: Part, candidate: Candidate, step: float, make: Make | None = None, args: Any = ()
 ) -> list[Any]:
@@ -215,7 +224,7 @@ def smallest_outcome(part: Part, ensemble: Ensemble) -> float:
 
 
 @dataclass(frozen=True)
-class _Divided(Sample):
+class Divided(Sample):
     """What parts and their whole know alike.
 
     Parameters
@@ -241,12 +250,12 @@ class _Divided(Sample):
         return self.all_equal
 
 
-class PartSample(_Divided):
+class PartSample(Divided):
     """Rows of one part; its prior weights sum to one with those of the others."""
 
 
 @dataclass(frozen=True)
-class PartedSample(_Divided):
+class PartedSample(Divided):
     """All rows of a fit, in parts: what is known of them in one place.
 
     There are no labels and no weights here. The bins have no rows, but the cuts of all.
@@ -280,7 +289,7 @@ class PartedSample(_Divided):
         """Digests of the parts: a run can go on if they are divided in the same way."""
         from .checkpoint import fingerprint  # here, not above: it reads samples
 
-        for digest in self.parts.each(_ask_sample, fingerprint):
+        for digest in self.parts.each(ask_sample, fingerprint):
             yield np.frombuffer(digest.encode(), np.uint8)
 
     @classmethod
@@ -318,18 +327,25 @@ class PartedSample(_Divided):
             all_equal=all_equal,
             places=parts,
             least_prior=least_prior,
-            ends=None if ends[0] is None else _outermost(np.array(ends)),
+            ends=None if ends[0] is None else outermost(np.array(ends)),
         )
 
 
-def _outermost(ends: Array) -> Array:
+def outermost(ends: Array) -> Array:
     """Smallest and largest values of all parts, (parts, features, 2) to (features, 2)."""
     lows, highs = ends[..., 0], ends[..., 1]
     return np.column_stack([np.fmin.reduce(lows, axis=0), np.fmax.reduce(highs, axis=0)])
 
 
-def _ask_sample(part: Part, question: Callable[[Sample], T]) -> T:
-    return question(part.sample)
+def ask_sample(part: Part, question: Callable[..., T], *args: Any) -> T:
+    """Put a question that is about rows, labels and prior weights alone."""
+    return question(part.sample, *args)
+
+
+def ask_samples(sample: Sample, question: Callable[..., T], *args: Any) -> list[T]:
+    """Answers ``question(sample, *args)`` of the samples of all parts; one table is one part."""
+    parts = sample.parts
+    return [question(sample, *args)] if parts is None else parts.each(ask_sample, question, *args)
 
 
 def measure(part: Part) -> tuple[int, int, float, float, Array, Array | None]:

@@ -129,19 +129,24 @@ class State(Part):
 
     def enlarge(self, found: list[Candidate]) -> None:
         """Put hypotheses on record with coefficient 0, and their columns into the pool."""
-        assert self.pool is not None
         for candidate in found:
             self.members.append(candidate.hypothesis)
             self.coef.append(0.0)
-            self.pool.append(candidate.column)
+            if self.pool is not None:
+                self.pool.append(candidate.column)
 
     def replace(self, coef: Array, scores: Array) -> None:
         """Give all members new coefficients at once; ``scores`` is their vote."""
-        self.coef[self.first :] = [float(weight) for weight in coef]
         self.scores[:] = scores
+        smallest = np.nan if self.sample.numeric else float(np.min(self.sample.y * scores))
+        self.replace_coef(coef, smallest)
+
+    def replace_coef(self, coef: Array, smallest: float) -> None:
+        """Do the same where the scores are changed elsewhere; ``smallest`` is the least ``y F``."""
+        self.coef[self.first :] = [float(weight) for weight in coef]
         self.l1_norm = float(np.abs(coef).sum())
         if not self.sample.numeric:
-            self.min_margin = float(np.min(self.sample.y * scores)) / (self.l1_norm or 1.0)
+            self.min_margin = smallest / (self.l1_norm or 1.0)
 
     def restart(self) -> None:
         """Begin a new, empty combination; the old one stays on record, with its margin."""

@@ -18,6 +18,8 @@ class Stop(StrEnum):
     """The upper bound is down to the tolerance: no combination has a margin worth having."""
     TARGET = "target margin"
     """All examples reached the target margin."""
+    SEPARATED = "separated"
+    """Every two rows of different labels have different answers."""
     PERFECT = "perfect hypothesis"
     """One hypothesis is right on every example, so that no finite step along it is the best. With
     outputs of -1 and +1 it is the whole model; else it is a part of one that is right as well."""

@@ -17,11 +17,15 @@ from ..algorithms import (
     ArcGVClassifier,
     GentleBoostClassifier,
     GradientBoostClassifier,
+    GradientBoostRegressor,
     LogitBoostClassifier,
+    LPBoostClassifier,
     MadaBoostClassifier,
     MarginalAdaBoostClassifier,
     SmoothBoostClassifier,
+    SoftmaxBoostClassifier,
 )
+from .audit import DaskLabelAudit
 from .estimators import on_cluster
 
 __all__ = [
@@ -30,10 +34,14 @@ __all__ = [
     "DaskArcGVClassifier",
     "DaskGentleBoostClassifier",
     "DaskGradientBoostClassifier",
+    "DaskGradientBoostRegressor",
+    "DaskLPBoostClassifier",
+    "DaskLabelAudit",
     "DaskLogitBoostClassifier",
     "DaskMadaBoostClassifier",
     "DaskMarginalAdaBoostClassifier",
     "DaskSmoothBoostClassifier",
+    "DaskSoftmaxBoostClassifier",
 ]
 
 DaskAdaBoostClassifier = on_cluster(AdaBoostClassifier)
@@ -41,7 +49,10 @@ DaskAdaBoostStarClassifier = on_cluster(AdaBoostStarClassifier)
 DaskArcGVClassifier = on_cluster(ArcGVClassifier)
 DaskGentleBoostClassifier = on_cluster(GentleBoostClassifier)
 DaskGradientBoostClassifier = on_cluster(GradientBoostClassifier)
+DaskGradientBoostRegressor = on_cluster(GradientBoostRegressor)
+DaskLPBoostClassifier = on_cluster(LPBoostClassifier)
 DaskLogitBoostClassifier = on_cluster(LogitBoostClassifier)
 DaskMadaBoostClassifier = on_cluster(MadaBoostClassifier)
 DaskMarginalAdaBoostClassifier = on_cluster(MarginalAdaBoostClassifier)
 DaskSmoothBoostClassifier = on_cluster(SmoothBoostClassifier)
+DaskSoftmaxBoostClassifier = on_cluster(SoftmaxBoostClassifier)

@@ -48,7 +48,7 @@ class DaskBooster(BaseEstimator):
         -------
         self
         """
-        local, client = self._make_local(), self._client()
+        local, client = self._make_local(), client_of(self.client)
         local.oracle_for_parts()  # bad settings end here, before a row is read
         table = bin_table(client, local, X, y, sample_weight)
         parts = DaskParts(client, table.sources)
@@ -63,18 +63,6 @@ class DaskBooster(BaseEstimator):
         params = self.get_params(deep=False)
         params.pop("client")
         return self.local_type(**params)
-
-    def _client(self) -> Client:
-        """The client given, or the one of this process."""
-        if self.client is not None:
-            return self.client
-        try:
-            return default_client()
-        except ValueError:
-            raise ValueError(
-                "client: got None and there is no Dask client, expected one: "
-                "client = distributed.Client(...)"
-            ) from None
 
     def to_local(self) -> Any:
         """Fitted model of one machine, which can be saved, explained and checked."""
@@ -124,6 +112,19 @@ class DaskBooster(BaseEstimator):
                 for piece, size in zip(np.ravel(X.to_delayed()), sizes, strict=True)
             ]
         )
+
+
+def client_of(given: Client | None) -> Client:
+    """The client given, or the one of this process."""
+    if given is not None:
+        return given
+    try:
+        return default_client()
+    except ValueError:
+        raise ValueError(
+            "client: got None and there is no Dask client, expected one: "
+            "client = distributed.Client(...)"
+        ) from None
 
 
 def _call(model: Any, method: str, X: Any) -> Array:

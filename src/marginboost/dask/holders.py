@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from distributed import Client, Future, wait
 
 from ..core.hypothesis import Hypothesis
+from ..core.label_parts import begin_labels
 from ..core.parts import Part, Parts, Source, add_hypothesis, add_members, begin, clear_scores
 
 T = TypeVar("T")
@@ -71,8 +72,8 @@ class Holder:
 class Log:
     """What a part that is made anew must be told.
 
-    Scores are those of all moves. Weights follow from the last of them and from what came after,
-    so that nothing else must be repeated.
+    Scores are those of all moves, or were set at once. Weights follow from the last of these and
+    from what came after, so that nothing else must be repeated.
     """
 
     layout: list[Call] = field(default_factory=list)
@@ -81,11 +82,16 @@ class Log:
 
     def note(self, question: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Keep a call that all parts have answered."""
-        if question is begin:
+        if question in (begin, begin_labels):
             self.layout, self.moves, self.since = [], [], []
         if getattr(question, "lays_out", False):
             self.layout.append((question, args))
             return
+        if getattr(question, "settles", False):
+            self.moves, self.since = [], [(question, args)]
+            return
+        if args and getattr(args[0], "begins_anew", False):  # of the same kind, the last will do
+            self.since = [call for call in self.since if call[0] is not question]
         if question in (clear_scores, add_hypothesis):
             self._close_move()
             self.since = []
@@ -147,6 +153,11 @@ class DaskParts(Parts):
                     lost.append(held)
                     continue
                 found, error = got
+                if isinstance(error, MemoryError):
+                    raise MemoryError(
+                        f"worker {held.worker} has no memory left for its {len(held.numbers)} "
+                        "parts of the table; use more workers, or ones with more memory"
+                    ) from error
                 if error is not None:
                     raise error
                 answers.update(zip(held.numbers, found, strict=True))

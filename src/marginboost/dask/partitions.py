@@ -272,6 +272,11 @@ def _union(categories: list[Array]) -> Array:
 
 def find_weighing(surveys: list[Survey], class_weight: Any, classes: bool) -> Weighing:
     """How rows are weighed, as in a fit of the whole table."""
+    text = {isinstance(one.labels.tolist()[0], str) for one in surveys if len(one.labels)}
+    if len(text) > 1:
+        raise ValueError(
+            "y: got text in some partitions and numbers in others, expected labels of one kind"
+        )
     labels = distinct_labels(np.concatenate([found.labels for found in surveys]))
     if not len(labels):
         raise ValueError("sample_weight: got only zeros, expected at least one positive weight")

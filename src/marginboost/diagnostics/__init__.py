@@ -28,10 +28,12 @@ MarginalAdaBoostBounds
 l1_norm_report, L1NormReport, linear_l1_norm_bound,     Σ|α| and its regimes (R1-Q20)
 harmonic_l1_norm_bound, target_regime, Regime
 gap_report, GapReport                                   duality gap Γ (R1-Q28)
+compare_norms, BothNorms                                margins in both norms (CH-A10c)
 nu_margin, NuMargin, NuFractions, softened_margins      ρ at a share ν, slack (R2-Q3 to R2-Q5)
 smooth_slack, nu_bound, optimality_violation            (4.19), (4.13), projected gradient (R2-Q11)
 freedom_of_movement, FreedomOfMovement                  moves that change nothing (R2-Q12)
 select_round, selected_errors, SelectedErrors           error by oracle, validation, last (BA-E16)
+survivors                                               runs that came so far (BA-Q25)
 average_influence, InfluenceRecorder,                   who a run leaned on (R2-Q2, R2-Q5)
 important_examples
 leave_one_out_stability, Stability, stability_bound     leave-one-out changes, (4.4) (R2-Q9)
@@ -53,6 +55,7 @@ CoefficientPathDisplay                                  least angle regression (
 evaluate, Evaluation                                    scores beside the base rate, curves
 ndcg                                                    order of rows within queries
 ReliabilityDisplay                                      probabilities against what happened
+TubeDisplay, ResidualDisplay                            targets around a tube, residuals (R2-Q16)
 MarginDisplay                                           margin distribution (R1-Q12, R1-E08; LB-E4)
 EdgeDisplay                                             sandwich of edge and margin (R1-C16; LB-E2)
 GapDisplay, GapRaceDisplay                              bounds closing in, of one or several runs
@@ -105,10 +108,12 @@ from .displays import (
     ImportanceDisplay,
     MarginDisplay,
     ReliabilityDisplay,
+    ResidualDisplay,
     Shape,
     ShapeDisplay,
     SoftMarginDisplay,
     TrainingErrorDisplay,
+    TubeDisplay,
     WaterfallDisplay,
 )
 from .edges import (
@@ -144,8 +149,10 @@ from .leveraging import (
     selection_quality,
 )
 from .margins import (
+    BothNorms,
     MarginDistribution,
     class_margins,
+    compare_norms,
     margin_distribution,
     margin_error,
     minimum_margin,
@@ -163,7 +170,7 @@ from .regression import (
     tube_fractions,
     zero_fraction,
 )
-from .selection import SelectedErrors, select_round, selected_errors
+from .selection import SelectedErrors, select_round, selected_errors, survivors
 from .soft_margins import (
     FreedomOfMovement,
     NuFractions,
@@ -179,6 +186,7 @@ from .stability import Stability, leave_one_out_stability, stability_bound
 
 __all__ = [
     "AuxiliaryFunctions",
+    "BothNorms",
     "CoefficientPath",
     "CoefficientPathDisplay",
     "Comparison",
@@ -206,6 +214,7 @@ __all__ = [
     "ProgressTerms",
     "Regime",
     "ReliabilityDisplay",
+    "ResidualDisplay",
     "SelectedErrors",
     "SelectionQuality",
     "Shape",
@@ -214,6 +223,7 @@ __all__ = [
     "Stability",
     "SupportOverlap",
     "TrainingErrorDisplay",
+    "TubeDisplay",
     "TubeFractions",
     "WaterfallDisplay",
     "asymptotic_margin",
@@ -224,6 +234,7 @@ __all__ = [
     "class_margins",
     "coefficient_path",
     "compare_errors",
+    "compare_norms",
     "degrees_of_freedom",
     "descent_edges",
     "duality_gap",
@@ -282,6 +293,7 @@ __all__ = [
     "stability_bound",
     "support_overlap",
     "support_vectors",
+    "survivors",
     "target_regime",
     "training_error_bound",
     "tube_fractions",

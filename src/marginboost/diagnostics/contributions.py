@@ -22,7 +22,7 @@ GROUPS = 12
 """Groups of rows, by value, over which contributions of trees are averaged."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Contributions:
     """Contributions to one answer of a model: the only one, or that about one class.
 
@@ -48,6 +48,14 @@ class Contributions:
     unit: str
     sides: list[str]
     exact_shapes: bool
+
+    def __repr__(self) -> str:
+        n_rows, n_features = self.values.shape
+        below = f" of {self.sides[1]}" if self.sides else ""
+        return (
+            f"<Contributions of {n_features} features to the {self.unit}{below} of {n_rows} rows, "
+            f"added to {self.intercept:.4g}>"
+        )
 
     @property
     def totals(self) -> Array:

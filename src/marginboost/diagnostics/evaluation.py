@@ -23,7 +23,7 @@ NEARLY = 0.02
 """A model that predicts all but its commonest class for a smaller share is nearly constant."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """Quality of a classifier on a set of rows.
 
@@ -58,6 +58,12 @@ class Evaluation:
     roc: dict[str, tuple[Array, Array]]
     calibration: Array
     nearly_constant: bool
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name} {score:.4g} ({self.base[name]:.4g})" for name, score in self.scores.items()
+        ]
+        return f"<Evaluation on {self.n_rows} rows, beside the base rate: {', '.join(shown)}>"
 
 
 def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:

@@ -12,10 +12,11 @@ right. Functions here say which they use.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..solvers.norm_margin import norm_margins, solve_norm_margin
 from ..types import Array
 from ..validation import check_choice, check_number
 from .arrays import distribution, same_length, signs, vector
@@ -177,3 +178,54 @@ def margin_distribution(margins: Any, sample_weight: Any = None) -> MarginDistri
     distinct, inverse = np.unique(values[weights > 0], return_inverse=True)
     fractions = np.cumsum(np.bincount(inverse, weights=weights[weights > 0]))
     return MarginDistribution(distinct, fractions / fractions[-1])
+
+
+class BothNorms(NamedTuple):
+    """Smallest margin of one vote in boosting's norms and in those of a support vector machine.
+
+    ``l1`` is that of ``y F / (‖α‖₁ ‖h(x)‖_∞)``, ``l2`` that of ``y F / (‖α‖₂ ‖h(x)‖₂)``.
+    """
+
+    l1: float
+    l2: float
+
+
+def compare_norms(columns: Any, y: Any, **votes: Any) -> dict[str, BothNorms]:
+    """Smallest margins of votes over the same hypotheses, in both norms (CH-A10c, CH-Q16).
+
+    Beside the given ones are those that are best in either norm, ``"LP"`` and ``"SVM"``.
+
+    Parameters
+    ----------
+    columns : array (n_examples, n_hypotheses)
+        Outputs of the hypotheses.
+    y : array
+        Labels, -1 or +1.
+    **votes : array
+        Coefficients of the hypotheses, under any name.
+
+    Examples
+    --------
+    Three hypotheses, each wrong on one example; equal coefficients are best in both norms:
+
+    >>> flips = np.ones((3, 3)) - 2 * np.eye(3)
+    >>> found = compare_norms(flips, np.ones(3), first=[1.0, 1.0, 0.0])
+    >>> {name: (round(pair.l1, 6), round(pair.l2, 6)) for name, pair in found.items()}
+    {'first': (0.0, 0.0), 'LP': (0.333333, 0.333333), 'SVM': (0.333333, 0.333333)}
+    """
+    outputs = np.asarray(columns, dtype=np.float64)
+    lengths = np.linalg.norm(outputs, axis=1), np.abs(outputs).max(axis=1)
+    if not (lengths[1] > 0.0).all():
+        raise ValueError("columns: got an example on which all hypotheses are 0")
+    directions = outputs / lengths[0][:, None]
+    best = {
+        "LP": solve_norm_margin(outputs / lengths[1][:, None], y, 1.0).coef,
+        "SVM": solve_norm_margin(directions, y, 2.0).coef,
+    }
+    return {
+        name: BothNorms(
+            float((norm_margins(outputs, y, coef, p=1.0) / lengths[1]).min()),
+            float(norm_margins(directions, y, coef, p=2.0).min()),
+        )
+        for name, coef in {**votes, **best}.items()
+    }

@@ -1,4 +1,4 @@
-"""Three ways to report the error of a run of many rounds (BA-Q26, BA-E16, BA-A9).
+"""Three ways to report the error of a run of many rounds (BA-Q25, BA-Q26, BA-E16, BA-A9).
 
 The least test error over all rounds is an oracle's choice: it looks at the answers, and flatters
 an erratic run more than a steady one. The round chosen on other rows, and the last one, do not.
@@ -94,3 +94,26 @@ def selected_errors(
     test = [1.0 - score for score in model.staged_score(X_test, y_test)]
     valid = [1.0 - score for score in model.staged_score(X_validation, y_validation)]
     return select_round(test, valid)
+
+
+def survivors(lengths: Any, rounds: Any) -> Array:
+    """Count the runs that had not ended before each of some rounds (BA-Q25).
+
+    A mean over trials at a late round is one of those that came so far; this is how many.
+
+    Parameters
+    ----------
+    lengths : array of int
+        Rounds that each run made.
+    rounds : array of int
+        Rounds to look at, from 1.
+
+    Examples
+    --------
+    >>> survivors([3, 10, 10, 1], [1, 2, 5, 10, 11]).tolist()
+    [4, 3, 2, 2, 0]
+    """
+    made, asked = np.asarray(lengths, dtype=np.int64), np.asarray(rounds, dtype=np.int64)
+    if made.ndim != 1 or not len(made) or made.min() < 0:
+        raise ValueError("lengths: expected the number of rounds of one run or more")
+    return len(made) - np.searchsorted(np.sort(made), asked, side="left")

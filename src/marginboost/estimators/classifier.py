@@ -47,7 +47,7 @@ from .multiclass import ONE_VS_REST, Reduction, solve_problems
 from .staged import NOTHING_GIVEN, Given
 from .training_set import SIGNS, TrainingSet
 
-__all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document"]
+__all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document", "learn_classes"]
 
 CLASS_WEIGHT = """class_weight : dict, "balanced" or None
         Factors on the weights of the rows, by class; classes that a dict does not name have 1.
@@ -97,14 +97,14 @@ FITTED_ATTRIBUTES = """classes_ : array
 class Problem(NamedTuple):
     """What a fit solves: rows with labels ±1 and weights, base learner, algorithm.
 
-    ``used`` are the rows of ``data`` that are in the sample.
+    ``used`` are the rows of ``data`` that are in the sample; they may be a slice of all of them.
     """
 
     sample: Sample
     oracle: Oracle
     rule: Rule
     data: TrainingSet
-    used: Array
+    used: Array | slice
 
 
 class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
@@ -221,7 +221,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     ) -> None:
         """Learn from rows, labels and weights that are read; classes may have weights too."""
         weights = weigh_classes(self.class_weight, labels, weights)
-        classes = _learn_classes(labels, weights)
+        classes = learn_classes(labels, weights)
         index = class_positions(classes, labels)
         data = self.extend(TrainingSet(features, rows, classes, index, weights), given)
         self._forget()
@@ -292,6 +292,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         sample = self._make_sample(data, used, oracle, bins)
         self.prepare(sample, oracle)
         problem = self.build_problem(data, used, sample, oracle)
+        if len(used) == len(data.labels):  # rows may be many: no list of all of them is kept
+            problem = problem._replace(used=slice(None))
+        del used
         self.store(self._train(sample, oracle, problem.rule, encode, self.start_of(data)), problem)
 
     def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
@@ -370,7 +373,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             link=self.make_link(),
         )
         self.dual_, self.margins_ = run.dual, run.margins
-        if len(used) < len(data.labels):
+        if not isinstance(used, slice) and len(used) < len(data.labels):
             self.dual_ = np.zeros(len(data.labels))
             self.dual_[used] = run.dual
             self.margins_ = data.labels * self.model_.votes(data.rows, self.n_jobs)
@@ -469,7 +472,7 @@ def _two_classes(problem: BaseMarginClassifier) -> BinaryModel:
     return problem.model_
 
 
-def _learn_classes(labels: Array, weights: Array) -> Array:
+def learn_classes(labels: Array, weights: Array) -> Array:
     """Classes of the rows that count."""
     classes = distinct_labels(labels if weights.all() else labels[weights > 0])
     if len(classes) == 1:

@@ -93,10 +93,11 @@ def distinct_labels(labels: Array) -> Array:
 def class_positions(classes: Array, labels: Array) -> Array:
     """Position of each label among the classes, which are sorted.
 
-    A label that only rows without weight have is none of the classes: any position will do.
+    A label that only rows without weight have is none of the classes: any position will do. Of two
+    classes positions are bytes: rows may be many.
     """
     if len(classes) == 2:
-        return (labels == classes[1]).astype(np.int64)
+        return (labels == classes[1]).view(np.int8)
     return np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
 
 
@@ -113,10 +114,11 @@ def known_positions(classes: Array, labels: Array) -> Array:
 def read_weights(sample_weight: Any, n_rows: int) -> Array:
     """Weights as an array of nonnegative numbers, not all zero; ones where none are given.
 
-    They are on a scale on which they can be added, see :func:`~.core.sample.bounded_weights`.
+    They are on a scale on which they can be added, see :func:`~.core.sample.bounded_weights`. Ones
+    take no room, and cannot be written to.
     """
     if sample_weight is None:
-        return np.ones(n_rows)
+        return np.broadcast_to(np.float64(1.0), n_rows)
     weights = check_weights(sample_weight, n_rows)
     if not weights.any():
         raise ValueError("sample_weight: got only zeros, expected at least one positive weight")

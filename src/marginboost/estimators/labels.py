@@ -9,10 +9,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 
 from ..core.callbacks import Encoder
+from ..core.label_parts import PartedLabels
 from ..core.labels import LabelByLabel, LabelSample, own_labels
 from ..core.oracle import Oracle
+from ..core.parts import Parts
 from ..core.run import Run
 from ..core.sample import Sample
+from ..data import BinnedMatrix
 from ..model import FittedRun, LabelModel, Link, SoftmaxLink, multiclass_margins
 from ..model.features import FeatureRows
 from ..oracles.label_trees import LabelOracle, SklearnLabelOracle
@@ -98,14 +101,12 @@ class LabelClassifier(BaseMarginClassifier):
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows, all classes in one run."""
         if data.parts is not None:
-            raise TypeError(
-                f"{type(self).__name__} makes one run of all classes, which it cannot do on rows "
-                "in parts; GradientBoostClassifier and AdaBoostClassifier can"
-            )
+            self._learn_parts(data, data.parts, oracle)
+            return
         data = replace(data, extras=data.extras.of_labels(len(data.classes)))
         used = np.flatnonzero(data.weights > 0)
         sample = self.sample_type.of_classes(
-            data.labels[used],
+            data.labels[used].astype(np.int64),
             len(data.classes),
             data.weights[used],
             **self._sample_parts(data.rows, data.weights, used, oracle),
@@ -116,10 +117,36 @@ class LabelClassifier(BaseMarginClassifier):
         run = self._train(sample, oracle, problem.rule, self._encoder(data), start)
         self.store(run, problem)
 
+    def _learn_parts(self, data: TrainingSet, parts: Parts, oracle: Oracle) -> None:
+        """Learn from rows in parts, all classes in one run."""
+        if self.sample_type is not LabelByLabel:
+            raise TypeError(
+                f"{type(self).__name__} makes rows of pairs of classes, which it cannot do on rows "
+                "in parts; SoftmaxBoostClassifier and AdaBoostClassifier can"
+            )
+        assert isinstance(data.rows, BinnedMatrix)
+        sample = PartedLabels.of_parts(parts, data.rows, len(data.classes), self._seed())
+        self.prepare(sample, oracle)
+        problem = self.build_problem(data, np.empty(0, np.int64), sample, oracle)
+        run = self._train(sample, oracle, problem.rule, self._encoder(data), self.start_of(data))
+        self._keep(run, data)
+        self.dual_ = self.margins_ = np.empty(0)
+
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model, and what is known about the training rows."""
         data, used, sample = problem.data, problem.used, problem.sample
         assert isinstance(sample, LabelSample)
+        self._keep(run, data)
+        self.dual_ = np.zeros((len(data.labels), len(data.classes)))
+        self.dual_[used] = sample.label_weights(run.dual)
+        if isinstance(sample, LabelByLabel) and len(sample.labels) == len(data.labels):
+            scores = sample.label_weights(run.scores)
+        else:
+            scores = self.model_.scores(data.rows, self.n_jobs)
+        self.margins_ = multiclass_margins(self.model_.class_votes(scores), data.labels)
+
+    def _keep(self, run: Run, data: TrainingSet) -> None:
+        """Keep the model."""
         self.model_ = LabelModel(
             name=type(self).__name__,
             features=data.features,
@@ -128,13 +155,6 @@ class LabelClassifier(BaseMarginClassifier):
             run=FittedRun.of(run),
             link=self.make_link(),
         )
-        self.dual_ = np.zeros((len(data.labels), len(data.classes)))
-        self.dual_[used] = sample.label_weights(run.dual)
-        if isinstance(sample, LabelByLabel) and len(used) == len(data.labels):
-            scores = sample.label_weights(run.scores)
-        else:
-            scores = self.model_.scores(data.rows, self.n_jobs)
-        self.margins_ = multiclass_margins(self.model_.class_votes(scores), data.labels)
 
     def _encoder(self, data: TrainingSet, sides: Array | None = None) -> Encoder:
         """Encode other data: rows, and ±1 for every class."""

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from ..core.callbacks import Encoder
 from ..core.oracle import Oracle
+from ..core.parts import PartedSample, Parts
 from ..core.run import Run
 from ..core.sample import Sample
 from ..data import BinnedMatrix
@@ -88,6 +89,21 @@ class NumberBooster(BaseBooster):
         self.learn_targets(data, oracle)
         return self
 
+    def fit_parts(
+        self, features: Features, bins: BinnedMatrix, classes: Array | None, parts: Parts
+    ) -> Self:
+        """Fit the model to rows in parts, whose labels are targets; ``classes`` are none.
+
+        Of ``bins`` only the cuts are read. There is no ``dual_`` then.
+        """
+        oracle = self.oracle_for_parts()
+        self._forget()
+        self.set_features(features)
+        layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0)
+        self.learn_targets(TargetSet(features, layout, nothing, nothing, parts=parts), oracle)
+        del self.dual_
+        return self
+
     def extend(self, data: TargetSet, given: Given) -> TargetSet:
         """Put what else a fit is given with its rows; here nothing is."""
         return data
@@ -107,6 +123,9 @@ class NumberBooster(BaseBooster):
 
     def sample_from(self, data: TargetSet, oracle: Oracle) -> Sample:
         """Sample of the rows of a fit that have weight."""
+        if data.parts is not None:
+            assert isinstance(data.rows, BinnedMatrix)
+            return PartedSample.of(data.parts, data.rows, None, self._seed())
         return self._make_sample(data.rows, data.targets, data.weights, oracle, data.bins)
 
     def read_y(self, y: Any, n_rows: int) -> Array:

@@ -103,6 +103,9 @@ class TargetSet:
         Bins of the rows with weight, where they are already made.
     column : int, optional
         Which of several targets these are.
+    parts : Parts, optional
+        Where the rows are, if not here: then ``rows`` are binned ones, none of them, and there are
+        no targets and weights.
     """
 
     features: Features
@@ -112,6 +115,7 @@ class TargetSet:
     extras: Extras = NO_EXTRAS
     bins: BinnedMatrix | None = None
     column: int | None = None
+    parts: Parts | None = None
 
     def of_target(self, k: int) -> TargetSet:
         """Same rows for one of several targets."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
-from .jit import kernel
+from .jit import inner_kernel, kernel
 from .shares import MAX_FEATURES, SMALL, TOGETHER, Job
 
 FACTOR, MODULUS = 48271, 2147483647
 """Lehmer's random numbers: each is the one before times the factor, modulo a prime."""
 
 
-@kernel
+@inner_kernel
 def mark_path(job: Job, k: int, path: Array) -> int:
     """Mark the features that a node's ancestors are split by; returns how many they are."""
     path[:] = 0
@@ -58,7 +58,7 @@ def draw_columns(seed: int, share: float, allowed: Array) -> None:
         allowed[found[place]] = 0
 
 
-@kernel
+@inner_kernel
 def choose_columns(job: Job, which: int) -> None:
     """Say which features the smaller or the larger of two new nodes may be split by."""
     k, allowed = job.order[SMALL + which], job.allowed[which]

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
+from .by_reference import by_reference
 from .columns import choose_columns
-from .jit import kernel
+from .jit import inner_kernel, kernel
 from .parallel import UNTIL_DISMISSED, work_together, worker_loop
 from .shares import (
     BY_DEPTH,
@@ -43,6 +44,7 @@ from .shares import (
     do_share,
     fill_table,
     node_rules,
+    pack_rows,
 )
 from .splits import best_ratio, bounded_value, first_best, score
 from .ties import TIE, resolution
@@ -51,7 +53,7 @@ FULL = -1
 """In place of the number of nodes: the tree outgrew its room."""
 
 
-@kernel
+@inner_kernel
 def do_task(job: Job, n_shares: int) -> None:
     """Do all shares of the task at hand, with whoever helps."""
     work_together(do_share, job, n_shares)
@@ -60,7 +62,7 @@ def do_task(job: Job, n_shares: int) -> None:
 @kernel
 def help_grow(job: Job) -> None:
     """Take shares until the tree is grown."""
-    worker_loop(do_share, job, UNTIL_DISMISSED)
+    worker_loop(do_share, by_reference(job), UNTIL_DISMISSED)
 
 
 # -- growth ----------------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ def is_pure(sums: Array) -> bool:
     return wanted <= 1 and size >= sums[last] * (1.0 - TIE)
 
 
-@kernel
+@inner_kernel
 def may_split(job: Job, k: int) -> bool:
     """Whether a node has depth, rows and weight left, and something to tell apart."""
     node, weight = job.nodes[k], job.sums[k, job.sums.shape[1] - 1]
@@ -93,7 +95,7 @@ def may_split(job: Job, k: int) -> bool:
     )
 
 
-@kernel
+@inner_kernel
 def release(job: Job, k: int) -> None:
     """Take back the sums that a node keeps."""
     if job.nodes[k]["slot"] >= 0:
@@ -102,7 +104,7 @@ def release(job: Job, k: int) -> None:
         job.nodes[k]["slot"] = -1
 
 
-@kernel
+@inner_kernel
 def open_child(job: Job, parent: int, k: int, start: int, stop: int, rows: float) -> None:
     """Make a node of some of its parent's rows."""
     node = job.nodes[k]
@@ -115,7 +117,7 @@ def open_child(job: Job, parent: int, k: int, start: int, stop: int, rows: float
     node["cut"] = node["missing_left"] = 0
 
 
-@kernel
+@inner_kernel
 def open_children(job: Job, parent: int, n_left: int, weight: float) -> None:
     """Make the two children of a node; ``weight`` is that of the left one's rows if they differ."""
     node, order = job.nodes[parent], job.order
@@ -131,7 +133,7 @@ def open_children(job: Job, parent: int, n_left: int, weight: float) -> None:
     order[LARGE] = node["right"] if left_is_small else node["left"]
 
 
-@kernel
+@inner_kernel
 def divide(job: Job, parent: int) -> bool:
     """Divide a node's rows between two children; False where a side would have none.
 
@@ -162,7 +164,7 @@ def divide(job: Job, parent: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def add_parts(job: Job, parent: int, n_shares: int) -> None:
     """Sums of a node's children, from those of shares; what is not known is what is left over."""
     node, kept = job.nodes[parent], job.histograms.shape[0] > 0
@@ -181,7 +183,7 @@ def add_parts(job: Job, parent: int, n_shares: int) -> None:
             job.sums[job.order[LARGE], channel] = rest
 
 
-@kernel
+@inner_kernel
 def bound_children(job: Job, parent: int) -> None:
     """Part the values of two children in the middle, where their feature has a direction.
 
@@ -200,7 +202,7 @@ def bound_children(job: Job, parent: int) -> None:
         job.nodes[left]["low"] = job.nodes[right]["high"] = middle
 
 
-@kernel
+@inner_kernel
 def choose_split(job: Job, which: int) -> bool:
     """Give a node the best of its features' splits."""
     if job.order[SEEK_SMALL + which] == 0:
@@ -220,7 +222,7 @@ def choose_split(job: Job, which: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def search_children(job: Job) -> bool:
     """Look for splits of the root, or of two new nodes of which the larger has the parent's sums.
 
@@ -237,7 +239,7 @@ def search_children(job: Job) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def seek(job: Job) -> int:
     """Which of two new nodes are to be searched, how many; or FULL."""
     order = job.order
@@ -255,7 +257,7 @@ def seek(job: Job) -> int:
     return order[SEEK_SMALL] + order[SEEK_LARGE]
 
 
-@kernel
+@inner_kernel
 def settle(job: Job) -> None:
     """Give searched nodes their best splits, and have them wait."""
     order = job.order
@@ -270,7 +272,7 @@ def settle(job: Job) -> None:
             release(job, k)
 
 
-@kernel
+@inner_kernel
 def next_parent(job: Job) -> int:
     """Take the node that is divided next; the others keep their order, the newest last.
 
@@ -298,7 +300,7 @@ def next_parent(job: Job) -> int:
     return parent
 
 
-@kernel
+@inner_kernel
 def plant(job: Job) -> None:
     """Begin with the root, which is there."""
     order = job.order
@@ -309,11 +311,18 @@ def plant(job: Job) -> None:
 
 
 @kernel
+def sum_root(job: Job, n_rows: int) -> None:
+    """Sums of the root from the values of its rows, the first ones."""
+    pack_rows(by_reference(job), 0, n_rows, job.sums[0])
+
+
+@kernel
 def grow(job: Job) -> int:
     """Grow a tree into ``nodes``; returns how many, or FULL where there is no room.
 
     The first is the root, with its sums and rows. Children come after their parent.
     """
+    job = by_reference(job)
     order, n_leaves = job.order, 1
     plant(job)
     room = search_children(job)

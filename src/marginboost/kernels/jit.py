@@ -39,22 +39,30 @@ def _warn_about_cache() -> None:
     )
 
 
-def _compiled(**options: Any) -> Callable[[Any], Any]:
-    """Decorator like ``njit`` with a cache, or without one where nothing can be written."""
+def _compiled(*, fastmath: Any = False, **options: Any) -> Callable[[Any], Any]:
+    """Decorator like ``njit`` with a cache, or without one where nothing can be written.
+
+    What arithmetic is allowed is always said: a kernel of which it is not takes it from the one
+    that happens to be compiled first of those that call it.
+    """
+    options |= {"nogil": True, "fastmath": fastmath}
 
     def decorate(function: Any) -> Any:
         try:
-            return njit(nogil=True, cache=True, **options)(function)
+            return njit(cache=True, **options)(function)
         except RuntimeError as error:
             if NO_CACHE not in str(error):
                 raise
             _warn_about_cache()
-            return njit(nogil=True, **options)(function)
+            return njit(**options)(function)
 
     return decorate
 
 
 kernel = _compiled()
+
+# For kernels that only kernels call: nothing that unpacks what Python hands over is compiled.
+inner_kernel = _compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 # For divisions in a loop: one by zero gives infinity or NaN as in NumPy, and no error, whose branch
 # would keep the loop out of vector lanes.

@@ -7,9 +7,20 @@ the one that :func:`~.grow.grow` makes of them.
 from __future__ import annotations
 
 from ..types import Array
+from .by_reference import by_reference
 from .grow import FULL, bound_children, next_parent, open_children, plant, release, seek, settle
-from .jit import kernel
-from .shares import LARGE, N_NODES, N_WAITING, SMALL, Job, keep_sums, pack_rows, scan_tile
+from .jit import inner_kernel, kernel
+from .shares import (
+    LARGE,
+    N_NODES,
+    N_WAITING,
+    SMALL,
+    Job,
+    fill_table,
+    keep_sums,
+    pack_rows,
+    scan_tile,
+)
 
 NONE = -2
 """In the place of a node: no more is to be divided."""
@@ -24,6 +35,7 @@ def divide_range(job: Job, start: int, stop: int, feature: int, table: Array, si
     ``table`` says which codes of the feature go left; with WHOLE all rows do. Sums go into the
     first slot. Returns how many rows go left.
     """
+    job = by_reference(job)
     rows, spare, n_left, n_right = job.rows, job.spare, 0, 0
     codes = job.codes[max(feature, 0)]
     for i in range(start, stop):
@@ -47,6 +59,12 @@ def divide_range(job: Job, start: int, stop: int, feature: int, table: Array, si
 
 
 @kernel
+def tell_sides(job: Job, k: int) -> None:
+    """Which codes go left at a node."""
+    fill_table(by_reference(job), k)
+
+
+@inner_kernel
 def add_channels(job: Job, cells: Array, k: int) -> None:
     """Sums of a node: those of all bins of the first feature."""
     job.sums[k] = 0.0
@@ -55,7 +73,7 @@ def add_channels(job: Job, cells: Array, k: int) -> None:
             job.sums[k, channel] += cells[code, channel]
 
 
-@kernel
+@inner_kernel
 def take_children(job: Job, parent: int, side: int, cells: Array) -> int:
     """Sums of two new nodes from those of one side; returns how many to search, or FULL."""
     node, order = job.nodes[parent], job.order
@@ -88,6 +106,7 @@ def take_sums(job: Job, parent: int, n_left: int, weight: float, side: int, cell
     Where a child would have no rows the node stays a leaf. NONE means that there is no other, FULL
     that there is no room.
     """
+    job = by_reference(job)
     order, found = job.order, 0
     if parent == WHOLE:
         plant(job)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..types import Array
 from .histograms import add_codes, add_labels, add_rows, add_words
-from .jit import kernel
+from .jit import inlined_kernel, inner_kernel
 from .splits import category_order, is_heavier, scan
 from .stumps import CATEGORY, PARTITION
 from .ties import TIE
@@ -157,7 +157,7 @@ class Job(NamedTuple):
 # -- dividing rows ---------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def fill_table(job: Job, k: int) -> None:
     """Which codes go left at a node; its sums must still be there for a partition."""
     node, table = job.nodes[k], job.table
@@ -180,7 +180,7 @@ def fill_table(job: Job, k: int) -> None:
     table[n_bins] = node["missing_left"]
 
 
-@kernel
+@inner_kernel
 def divide_share(job: Job, share: int) -> None:
     """Sort some rows of a node: those that go left from the front, the others from the back."""
     node = job.nodes[job.order[NODE]]
@@ -205,7 +205,7 @@ def divide_share(job: Job, share: int) -> None:
     job.parts[share, 0, job.parts.shape[2] - 1] = weight
 
 
-@kernel
+@inner_kernel
 def pack_rows(job: Job, start: int, stop: int, sums: Array) -> None:
     """Bring the values of some rows together, and write their sums."""
     rows, values, packed, last = job.rows, job.values, job.packed, job.sums.shape[1] - 1
@@ -233,7 +233,7 @@ def pack_rows(job: Job, start: int, stop: int, sums: Array) -> None:
                 sums[channel] += packed[i, channel]
 
 
-@kernel
+@inner_kernel
 def gather_share(job: Job, share: int) -> None:
     """Move sorted rows to their places, and pack those whose values will be read.
 
@@ -261,7 +261,7 @@ def gather_share(job: Job, share: int) -> None:
 # -- sums and splits -------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def least_weight(job: Job, k: int) -> float:
     """Least weight of a side of a node; less than a TIE of it is rounding.
 
@@ -273,7 +273,7 @@ def least_weight(job: Job, k: int) -> float:
     return max(job.limits[MIN_WEIGHT], by_rows, TIE * weight)
 
 
-@kernel
+@inner_kernel
 def node_rules(job: Job, k: int, j: int) -> tuple[int, float, float, float, int]:
     """Criterion, l2, bounds on values of leaves, and their direction along feature j, if any."""
     node, along = job.nodes[k], 0
@@ -282,7 +282,7 @@ def node_rules(job: Job, k: int, j: int) -> tuple[int, float, float, float, int]
     return job.shape[CRITERION], job.limits[L2], node["low"], node["high"], along
 
 
-@kernel
+@inner_kernel
 def keep_sums(job: Job, tile: int, k: int) -> None:
     """Sums of a node's rows for the features of a tile, into the node's slot."""
     node = job.nodes[k]
@@ -303,7 +303,7 @@ def keep_sums(job: Job, tile: int, k: int) -> None:
         add_rows(job.words[tile], rows, values, sums)
 
 
-@kernel
+@inlined_kernel
 def search_kept(job: Job, tile: int) -> None:
     """Sums and best splits of a node, and of its larger sibling that holds the parent's sums."""
     begin, end = job.features[job.tiles[tile], 2], job.features[job.tiles[tile + 1], 2]
@@ -316,7 +316,7 @@ def search_kept(job: Job, tile: int) -> None:
     scan_tile(job, tile)
 
 
-@kernel
+@inner_kernel
 def scan_tile(job: Job, tile: int) -> None:
     """Best splits of a node and its sibling from sums that are kept, for the features of a tile."""
     first, last = job.tiles[tile], job.tiles[tile + 1]
@@ -335,7 +335,7 @@ def scan_tile(job: Job, tile: int) -> None:
                 scan(cells, kind, job.sums[k], floor, rules, job.room[tile], split)
 
 
-@kernel
+@inner_kernel
 def search_afresh(job: Job, tile: int, which: int) -> None:
     """Best splits of a node, with sums that are not kept."""
     k = job.order[SMALL + which]
@@ -367,7 +367,7 @@ def search_afresh(job: Job, tile: int, which: int) -> None:
                     cells[code, channel] = 0.0
 
 
-@kernel
+@inlined_kernel
 def search_share(job: Job, tile: int) -> None:
     """Best splits of one or two nodes, for one tile."""
     if job.histograms.shape[0] > 0:
@@ -378,7 +378,7 @@ def search_share(job: Job, tile: int) -> None:
             search_afresh(job, tile, which)
 
 
-@kernel
+@inner_kernel
 def measure_share(job: Job, share: int) -> None:
     """Sums of some leaves, made anew from their rows."""
     first = share * NODES_AT_ONCE
@@ -394,7 +394,7 @@ def measure_share(job: Job, share: int) -> None:
         job.sums[k, 0], job.sums[k, 1] = signed, weight
 
 
-@kernel
+@inner_kernel
 def do_share(job: Job, share: int) -> None:
     """Do a share of the task at hand."""
     kind = job.order[KIND]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..types import Array
 from .exponentials import exponential
+from .intrinsics import bits_of
 from .jit import kernel, reducing_kernel
 from .logistic import log_of_sum
 
@@ -46,6 +47,50 @@ def smoothed_hinge(margins: Array, rho: float, beta: float, caps: Array) -> floa
         z = (rho - margins[i]) / beta
         total += caps[i] * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
     return total
+
+
+# -- the same with sums in whole numbers of two units, see :mod:`.exact` ---------------------------
+
+
+@kernel
+def smoothed_weight_units(
+    margins: Array, level: tuple[float, float], caps: Array, out: Array, steps: tuple[float, float]
+) -> tuple[int, int, int, int]:
+    """:func:`smoothed_weights` at a level (ρ, β): sum and slope in both units."""
+    (rho, beta), (coarse, fine) = level, steps
+    first, second = bits_of(coarse), bits_of(fine)
+    total, total_rest, slope, slope_rest = 0, 0, 0, 0
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        small = exponential(-abs(z))
+        larger = 1.0 / (1.0 + small)
+        smaller = small * larger
+        weight = caps[i] * (larger if z >= 0.0 else smaller)
+        out[i] = weight
+        above = weight + coarse
+        total += bits_of(above) - first
+        total_rest += bits_of((weight - (above - coarse)) + fine) - second
+        change = caps[i] * smaller * larger
+        above = change + coarse
+        slope += bits_of(above) - first
+        slope_rest += bits_of((change - (above - coarse)) + fine) - second
+    return total, total_rest, slope, slope_rest
+
+
+@kernel
+def smoothed_hinge_units(
+    margins: Array, level: tuple[float, float], caps: Array, steps: tuple[float, float]
+) -> tuple[int, int]:
+    """:func:`smoothed_hinge` in both units."""
+    (rho, beta), (coarse, fine) = level, steps
+    first, second, total, rest = bits_of(coarse), bits_of(fine), 0, 0
+    for i in range(margins.size):
+        z = (rho - margins[i]) / beta
+        cost = caps[i] * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
+        above = cost + coarse
+        total += bits_of(above) - first
+        rest += bits_of((cost - (above - coarse)) + fine) - second
+    return total, rest
 
 
 # -- columns as they are, and packed ---------------------------------------------------------------

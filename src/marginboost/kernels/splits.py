@@ -169,7 +169,32 @@ def category_order(cells: Array) -> Array:
     for k in range(means.size):
         if cells[k, 1] > TIE:
             means[k] = rounded(cells[k, 0] / cells[k, 1]) if abs(cells[k, 0]) > TIE else 0.0
-    return np.argsort(means, kind="mergesort")
+    return order_of(means)
+
+
+@kernel
+def order_of(values: Array) -> Array:
+    """Places of the values in ascending order, equal ones as they stand: Shell's sort.
+
+    They are few, and NumPy's stable sort takes ten times as long to compile.
+    """
+    order, gap = np.arange(values.size), 1
+    while gap < values.size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, order.size):
+            mine, j = order[i], i
+            while j >= gap:
+                other = order[j - gap]
+                if values[other] < values[mine]:
+                    break
+                if values[other] == values[mine] and other < mine:
+                    break
+                order[j] = other
+                j -= gap
+            order[j] = mine
+        gap //= 3
+    return order
 
 
 @kernel

@@ -95,15 +95,16 @@ class MeanLoss(Loss):
         """Logarithm of the mean."""
         return float(np.log(np.average(y, weights=weights)))
 
-    def check_targets(self, y: Array) -> None:
-        """Raise for targets that have no such distribution."""
+    def check_targets(self, y: Array, where: str | None = None) -> None:
+        """Raise for targets that have no such distribution; ``where`` stands for the row's name."""
         low = "at least 0" if self.zeros else "above 0"
         bad = y < 0.0 if self.zeros else y <= 0.0
         if bad.any():
             row = int(np.argmax(bad))
+            where = where or f"row {row} of those with weight"
             raise ValueError(
-                f"y: row {row} of those with weight has the target {y[row]:g}, expected numbers "
-                f"{low} with the {self.name} loss"
+                f"y: {where} has the target {y[row]:g}, expected numbers {low} with the "
+                f"{self.name} loss"
             )
         if not y.any():
             raise ValueError(f"y: all targets are 0, expected some above it ({self.name} loss)")

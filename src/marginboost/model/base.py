@@ -141,11 +141,14 @@ class Model(ABC):
             run.ensemble, features.names, features.categories, run.background, votes=votes
         )
 
-    def to_onnx(self) -> Any:
-        """ONNX model; needs the extra ``onnx``."""
+    def to_onnx(self, largest_log: float | None = None) -> Any:
+        """ONNX model; needs the extra ``onnx``.
+
+        With ``largest_log`` scores of a regressor are logarithms of the prediction, cut there.
+        """
         from .onnx import to_onnx  # here, not above: few models are exported
 
-        return to_onnx(self)
+        return to_onnx(self, largest_log)
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ class ReducedModel(ClassModel):
                     l1_norms[s] += abs(ensemble.coef[t])
             yield self._decode(scores, l1_norms), float(l1_norms.max())
 
-    def to_onnx(self) -> Any:
+    def to_onnx(self, largest_log: float | None = None) -> Any:
         """Refused: each of the problems can be exported."""
         raise TypeError(
             f"to_onnx: got a model of {len(self.classes)} classes as several problems, "

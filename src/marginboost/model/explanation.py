@@ -21,7 +21,7 @@ from ..types import Array
 from .background import Background
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Shape functions of an additive model.
 
@@ -47,6 +47,12 @@ class Explanation:
     categories: Categories
     intercept: float
     background: Background
+
+    def __repr__(self) -> str:
+        first = [f"{name} {share:.1%}" for name, share in list(self.importance().items())[:3]]
+        more = ", …" if len(self.shapes) > len(first) else ""
+        shown = f": {', '.join(first)}{more}" if first else ""
+        return f"<Explanation: {self.intercept:.4g} plus {len(self.shapes)} shapes{shown}>"
 
     @classmethod
     def of(

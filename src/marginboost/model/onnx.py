@@ -36,13 +36,15 @@ IR_VERSION = 8
 INPUT = "X"
 
 
-def to_onnx(model: Model) -> Any:
+def to_onnx(model: Model, largest_log: float | None = None) -> Any:
     """Make an ONNX model of a fitted model.
 
     Parameters
     ----------
     model : Model
         With stumps, trees, kernel functions or half-spaces; of several classes one run.
+    largest_log : float, optional
+        Of a regressor whose scores are logarithms of the prediction: where they are cut.
 
     Returns
     -------
@@ -61,12 +63,12 @@ def to_onnx(model: Model) -> Any:
     """
     graph = Graph(_import_onnx())
     if isinstance(model, RegressionModel):
-        graph.add("Identity", _add_score(graph, model.ensemble), output="prediction")
+        _add_prediction(graph, _add_score(graph, model.ensemble), largest_log)
         return _finish(graph, model, {"prediction": (np.dtype(np.float64), ())})
     if isinstance(model, TargetsModel):
         scores = [_add_score(graph, run.ensemble) for run in model.runs]
         columns = [graph.add("Unsqueeze", score, graph.constant([1])) for score in scores]
-        graph.add("Concat", *columns, axis=1, output="prediction")
+        _add_prediction(graph, graph.add("Concat", *columns, axis=1), largest_log)
         return _finish(graph, model, {"prediction": (np.dtype(np.float64), (len(scores),))})
     assert isinstance(model, BinaryModel)
     classes = _class_values(model.classes)
@@ -78,6 +80,15 @@ def to_onnx(model: Model) -> Any:
         "vote": (np.dtype(np.float64), n_votes),
     }
     return _finish(graph, model, shapes)
+
+
+def _add_prediction(graph: Graph, score: str, largest_log: float | None) -> None:
+    """Output of a regressor: the score, or its exponential."""
+    if largest_log is None:
+        graph.add("Identity", score, output="prediction")
+    else:
+        cut = graph.add("Min", score, graph.constant(largest_log))
+        graph.add("Exp", cut, output="prediction")
 
 
 def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, ...]:

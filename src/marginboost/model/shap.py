@@ -36,7 +36,7 @@ TABULATED = 8
 """Features on the way to a leaf up to which the answers to all patterns are tabulated."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ShapValues:
     """Shapley values of rows.
 
@@ -53,6 +53,11 @@ class ShapValues:
     values: Array
     base: Any
     names: list[str]
+
+    def __repr__(self) -> str:
+        base = np.array2string(np.asarray(self.base), precision=4, threshold=6)
+        shape = " × ".join(map(str, self.values.shape))
+        return f"<ShapValues {shape}, added to {base}>"
 
     def importance(self) -> dict[str, float]:
         """Mean absolute value of each feature, the largest first."""

@@ -1,6 +1,7 @@
 """Base learners."""
 
 from .active_kernels import ActiveKernelOracle
+from .alternating_trees import AlternatingTreeOracle
 from .any_sklearn import SklearnOracle
 from .finite import FiniteOracle, matrix_sample
 from .gradient_trees import GradientTreeOracle
@@ -9,8 +10,10 @@ from .kernel_expansion import KernelExpansion
 from .kernel_functions import KernelOracle
 from .label_hypotheses import LabelTree, TreePerLabel
 from .label_trees import LabelTreeOracle
+from .lazy import LazyOracle
 from .linear import Line, LinearOracle
 from .linear_scores import LinearScores
+from .neural_nets import NeuralNet, NeuralNetOracle
 from .pooled import PooledOracle
 from .rbf_nets import RBFNetOracle
 from .resampling import ResamplingOracle
@@ -21,6 +24,7 @@ from .trees import TreeOracle
 
 __all__ = [
     "ActiveKernelOracle",
+    "AlternatingTreeOracle",
     "FiniteOracle",
     "GradientTreeOracle",
     "HalfSpace",
@@ -29,9 +33,12 @@ __all__ = [
     "KernelOracle",
     "LabelTree",
     "LabelTreeOracle",
+    "LazyOracle",
     "Line",
     "LinearOracle",
     "LinearScores",
+    "NeuralNet",
+    "NeuralNetOracle",
     "PooledOracle",
     "RBFNetOracle",
     "ResamplingOracle",

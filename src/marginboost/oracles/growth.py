@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..data import BinnedMatrix
-from ..kernels.grow import FULL, grow, help_grow, mark_left, number_by_level, spread
+from ..kernels.grow import FULL, grow, help_grow, mark_left, number_by_level, spread, sum_root
 from ..kernels.histograms import FEATURES_PER_WORD, NARROW, pack_words
 from ..kernels.jit import COMPILED
 from ..kernels.parallel import WorkerPool, run_blocks, run_rows
@@ -47,7 +47,6 @@ from ..kernels.shares import (
     STOP_PURE,
     TOGETHER,
     Job,
-    pack_rows,
 )
 from ..kernels.splits import SPLIT, is_heavier
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
@@ -269,7 +268,7 @@ class TreeGrower:
         if rows is None and len(job.histograms):
             job.sums[0] = sums
         else:
-            pack_rows(job, 0, n_rows, job.sums[0])
+            sum_root(job, n_rows)
         pool = WorkerPool(self.n_threads - 1)
         job = job._replace(board=pool.board)
         n_nodes = pool.lead(partial(grow, job), partial(help_grow, job))

@@ -164,6 +164,30 @@ def vote_in_coordinates(members: Sequence[Any], coef: Array) -> Callable[[Array]
     return vote
 
 
+def weighted_goals(dual: Array, sample: Sample) -> tuple[Array, Array]:
+    """What least squares should fit, in [-1, 1], and how much each row counts, in sum one.
+
+    With labels the signs of the weights, and their sizes; with targets residuals, and the prior.
+    """
+    prior = sample.prior
+    if not sample.numeric:
+        goal, counts = np.where(dual > 0.0, 1.0, -1.0), np.abs(dual)
+        return goal, counts / counts.sum() if counts.sum() > 0.0 else prior
+    residual = dual / (float(np.abs(dual).max()) or 1.0) / (prior / prior.max())
+    return residual / (np.abs(residual).max() or 1.0), prior / prior.sum()
+
+
+def drawn_rows(
+    rows: Array, goal: Array, counts: Array, most: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Rows, goals and weights, or so many drawn by weight where there are more."""
+    if len(rows) <= most:
+        return rows, goal, counts
+    times = rng.multinomial(most, counts / counts.sum())
+    drawn = np.flatnonzero(times)
+    return rows[drawn], goal[drawn], times[drawn] / most
+
+
 def measured(hypothesis: Any, coordinates: Array, dual: Array, sample: Sample) -> Candidate:
     """Candidate with outputs and edge of a hypothesis, turned round where that is negative."""
     column = hypothesis.at(coordinates, sample.n_threads)

@@ -18,8 +18,8 @@ from ..kernels.exact import exact_sum, grid
 from ..kernels.grow import FULL
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
-from ..kernels.parted_trees import NONE, WHOLE, divide_range, take_sums
-from ..kernels.shares import MAX_LEAVES, N_NODES, N_WAITING, fill_table
+from ..kernels.parted_trees import NONE, WHOLE, divide_range, take_sums, tell_sides
+from ..kernels.shares import MAX_LEAVES, N_NODES, N_WAITING
 from ..types import Array
 from .growth import Growth, Limits, TreeGrower
 
@@ -107,7 +107,7 @@ class PartedGrower:
         """How a node is to be divided; the side of less weight is summed."""
         job = self._grower.job
         node = job.nodes[k]
-        fill_table(job, k)
+        tell_sides(job, k)
         side = 0 if 2.0 * node["left_weight"] <= job.sums[k, -1] else 1
         feature = int(node["feature"])
         width = int(job.features[feature, 1]) + 1

@@ -11,7 +11,7 @@ from ..solvers.rbf_net import Task, fit_net
 from ..types import Array
 from ..validation import check_number
 from .coordinates import Coordinates
-from .kernel_expansion import KernelExpansion, measured
+from .kernel_expansion import KernelExpansion, drawn_rows, measured, weighted_goals
 
 SMALL = 1e-12
 
@@ -90,20 +90,9 @@ class RBFNetOracle(Oracle):
 
     def _task(self, dual: Array, rng: np.random.Generator) -> Task:
         """Goal and weights of the rows, or of a draw from them."""
-        prior = self.sample.prior
-        largest = float(np.abs(dual).max()) or 1.0
-        if self.sample.numeric:
-            residual = dual / largest / (prior / prior.max())
-            goal, counts = residual / (np.abs(residual).max() or 1.0), prior
-        else:
-            goal, counts = np.where(dual > 0.0, 1.0, -1.0), np.abs(dual)
-        counts = counts / counts.sum() if counts.sum() > 0.0 else prior
-        rows = self._rows
-        if len(rows) > self.max_samples:
-            times = rng.multinomial(self.max_samples, counts / counts.sum())
-            drawn = np.flatnonzero(times)
-            rows, goal, counts = rows[drawn], goal[drawn], times[drawn] / self.max_samples
-        return Task(rows, goal, counts, self.l2_regularization)
+        goals = weighted_goals(dual, self.sample)
+        rows = drawn_rows(self._rows, *goals, self.max_samples, rng)
+        return Task(*rows, self.l2_regularization)
 
     def _stretched(self, net: KernelExpansion) -> KernelExpansion:
         largest = float(np.abs(net.coef).sum())

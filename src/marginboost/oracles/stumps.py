@@ -10,7 +10,7 @@ lowest cut. Equal values are never separated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -34,6 +34,7 @@ from ..kernels.stumps import (
 )
 from ..kernels.ties import TIE, resolution
 from ..types import Array
+from ..validation import check_number
 from .histograms import WeightHistograms
 
 
@@ -73,6 +74,10 @@ class Stump(Hypothesis):
         return Stump(
             self.feature, self.threshold, -self.left, -self.right, -self.missing, self.categories
         )
+
+    def with_features(self, features: Array) -> Stump:
+        """Same question to a feature of a wider table."""
+        return replace(self, feature=int(features[self.feature]))
 
     def cuts(self) -> list[tuple[int, float]]:
         """Its one cut; none for categories."""
@@ -221,6 +226,10 @@ class StumpOracle(Oracle):
     categorical : {"equality", "partition"}
         How a categorical feature is split: one category against the rest, or the best partition of
         all categories in two sets (larger edges, and more room to overfit).
+    cuts_per_feature : int
+        Stumps of one feature offered in a round, where a rule asks for several: the best one, and
+        further cuts at which the edge is larger than at those next to it. A rule that gives all
+        hypotheses new coefficients takes fewer rounds with several.
     """
 
     saved = True
@@ -229,8 +238,9 @@ class StumpOracle(Oracle):
     on_parts = True
     class_name = "stumps with cuts between the bins"
 
-    def __init__(self, categorical: str = "equality") -> None:
+    def __init__(self, categorical: str = "equality", cuts_per_feature: int = 1) -> None:
         self.categorical = categorical
+        self.cuts_per_feature = cuts_per_feature
 
     def prepare(self) -> None:
         """Check the settings and lay out the histograms."""
@@ -241,6 +251,7 @@ class StumpOracle(Oracle):
             raise ValueError(
                 f"categorical: got {self.categorical!r}, expected 'equality' or 'partition'"
             )
+        check_number("cuts_per_feature", self.cuts_per_feature, at_least=1, integer=True)
         self._bins = bins
         split = CATEGORY if self.categorical == "equality" else PARTITION
         self._kinds = np.array([THRESHOLD if c is None else split for c in bins.categories])
@@ -250,7 +261,7 @@ class StumpOracle(Oracle):
         self.ask(self.place.weights, lay_out_histograms)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
-        """The ``k`` best stumps, at most one per feature."""
+        """The ``k`` best stumps, the best of each feature and further cuts if there is room."""
         answers = self.ask(weights, sum_weights, weights.change)
         histograms = answers[0][0]
         for more, _ in answers[1:]:
@@ -258,16 +269,39 @@ class StumpOracle(Oracle):
         bound = bound_of(max(largest for _, largest in answers))
         best_splits(histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
         scores = self._scores.copy()
-        order: list[int] = []
+        order: list[tuple[int, int]] = []
         for _ in range(min(k, len(scores))):
             most = float(scores.max())
-            order.append(int(np.argmax(scores > most - resolution(most))))
-            scores[order[-1]] = -np.inf
+            j = int(np.argmax(scores > most - resolution(most)))
+            order.append((j, int(self._cuts[j])))
+            scores[j] = -np.inf
+        if self.cuts_per_feature > 1:
+            order = self._with_more_cuts(order, histograms)[:k]
         found: list[Candidate] = []
-        for j in reversed(order):  # the best is written last
+        for j, cut in reversed(order):  # the best is written last
             write = partial(self._write, weights, j, bound, not found)
-            found.append(self._candidate(j, histograms[j], write))
+            found.append(self._candidate(j, cut, histograms[j], write))
         return found[::-1]
+
+    def _with_more_cuts(self, order: list[tuple[int, int]], histograms: Array) -> list[Any]:
+        """The best stump, then those of all features and their further cuts, by their edges."""
+        edges = [float(self._scores[j]) for j, _ in order]
+        more = list(order)
+        for j, best in order:
+            n_bins = int(self._bins.n_bins[j])
+            if self._kinds[j] != THRESHOLD or n_bins < 3:
+                continue
+            left = np.cumsum(histograms[j][: n_bins - 1])
+            right = histograms[j][:n_bins].sum() - left
+            sums = np.abs(left) + np.abs(right) + abs(histograms[j][n_bins])
+            peaks = (sums >= np.append(0.0, sums[:-1])) & (sums > np.append(sums[1:], 0.0))
+            peaks[best] = False
+            cuts = np.flatnonzero(peaks)
+            cuts = cuts[np.argsort(-sums[cuts], kind="stable")][: self.cuts_per_feature - 1]
+            more += [(j, int(cut)) for cut in cuts]
+            edges += sums[cuts].tolist()
+        rest = 1 + np.argsort(-np.array(edges[1:]), kind="stable")
+        return [more[0], *(more[i] for i in rest)]
 
     def _write(
         self, weights: Weights, j: int, bound: int, fresh: bool, cut: int, sides: Array
@@ -281,14 +315,14 @@ class StumpOracle(Oracle):
         return rounded(sum(edges)), ColumnOnParts(number, np.dtype(np.int8))
 
     def _candidate(
-        self, j: int, histogram: Array, write: Callable[[int, Array], tuple[float, Any]]
+        self, j: int, cut: int, histogram: Array, write: Callable[[int, Array], tuple[float, Any]]
     ) -> Candidate:
         """The stump that the histogram says is best for a feature, with its column.
 
         The edge is measured on the column, so that its bits do not depend on how the histogram came
         about: a resumed run makes it anew where an uninterrupted one updates it.
         """
-        bins, cut = self._bins, int(self._cuts[j])
+        bins = self._bins
         n_bins = int(bins.n_bins[j])
         histogram = histogram[: n_bins + 1]
         missing = _sign(histogram[n_bins]) if bins.has_missing[j] else 0.0

@@ -109,6 +109,13 @@ class Tree(Hypothesis):
         nodes["value"] *= factor
         return Tree(nodes, self.categories)
 
+    def with_features(self, features: Array) -> Tree:
+        """Same questions to features of a wider table."""
+        nodes = self.nodes.copy()
+        splits = nodes["feature"] >= 0
+        nodes["feature"][splits] = features[nodes["feature"][splits]]
+        return Tree(nodes, self.categories.copy())
+
     def cuts(self) -> list[tuple[int, float]]:
         """All cuts between numbers."""
         numeric = (self.nodes["feature"] >= 0) & (self.nodes["first"] == self.nodes["last"])

@@ -12,19 +12,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import Any
 
 import numpy as np
 
+from ..core.label_parts import PartedLabels
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.weights import Weights
+from ..kernels.exact import exact_sum, rounded
 from ..kernels.parallel import run_blocks, run_rows
 from ..types import Array
 from .gradient_trees import GradientTreeOracle
-from .label_hypotheses import TreePerLabel
 from .label_trees import LabelOracle
+from .parted_label_trees import PartedLabelTrees, join
 
 LARGE = 1 << 23
 """Codes from which on all threads grow one tree together; below, each grows a tree of its own."""
@@ -45,6 +46,7 @@ class TreePerLabelOracle(LabelOracle):
 
     needs_bins = True
     reads_curvature = True
+    on_parts = True
     class_name = GradientTreeOracle.class_name
 
     def __init__(self, trees: GradientTreeOracle) -> None:
@@ -57,6 +59,9 @@ class TreePerLabelOracle(LabelOracle):
             raise TypeError(f"sample: got {type(sample).__name__}, expected LabelByLabel")
         if sample.bins is None:
             raise ValueError("TreePerLabelOracle: the sample has no binned rows")
+        if isinstance(sample, PartedLabels):
+            self._parted = PartedLabelTrees(self.trees, sample)
+            return
         together = sample.n_classes < n_threads or sample.bins.codes.size >= LARGE
         at_once = 1 if together else n_threads
         examples = Sample(
@@ -77,6 +82,8 @@ class TreePerLabelOracle(LabelOracle):
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree per label."""
+        if isinstance(self.sample, PartedLabels):
+            return [self._parted.find(weights.size, round)]
         self._transpose(weights.dual, self._slopes)
         curved = weights.curvature is not None
         if weights.curvature is not None:
@@ -98,7 +105,7 @@ class TreePerLabelOracle(LabelOracle):
     ) -> Candidate:
         """One tree; its slopes, divided by ``before``, are made to sum to one, as it expects."""
         slopes, curvatures = self._slopes[label], self._curvatures[label]
-        size = float(np.abs(slopes).sum()) or 1.0
+        size = rounded(exact_sum(np.abs(slopes))) or 1.0
         slopes /= size
         if curved:
             curvatures /= size
@@ -110,11 +117,7 @@ class TreePerLabelOracle(LabelOracle):
 
     def _joined(self, found: list[Candidate]) -> Candidate:
         """Return the candidates of all labels as one, with one scale."""
-        scale = max(candidate.scale for candidate in found)
-        shares = [candidate.scale / (scale or 1.0) for candidate in found]
-        edge = sum(share * candidate.edge for candidate, share in zip(found, shares, strict=True))
-        trees: list[Any] = [candidate.hypothesis for candidate in found]
-        trees = [tree.scaled(share) for tree, share in zip(trees, shares, strict=True)]
+        joined, shares = join(found)
         column = np.empty((len(self.sample.labels), len(found)))
 
         def fill(start: int, stop: int) -> None:
@@ -122,7 +125,7 @@ class TreePerLabelOracle(LabelOracle):
                 np.multiply(candidate.column[start:stop], share, out=column[start:stop, label])
 
         run_rows(fill, len(column), self.sample.n_threads, ROWS_AT_ONCE)
-        return Candidate(TreePerLabel(tuple(trees)), float(edge), column.ravel(), scale)
+        return replace(joined, column=column.ravel())
 
     def _transpose(self, values: Array, out: Array) -> None:
         """Write values of (example, label) rows as (label, example)."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SIZE, PAD = 300, 42
 """Sides of a picture, and the room for its axes."""
 INKS = ("blue", "red", "soft")
+DASHES = ("", "7 3", "2 3", "9 3 2 3")
+"""Every class has an ink and a dash of its own."""
 MOST_CURVES = 12
 """Classes whose curves are drawn."""
 PAGE = """<!doctype html>
@@ -40,6 +42,9 @@ svg { max-width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 
 .even { stroke: var(--control); stroke-dasharray: 4 4; fill: none; }
 .blue { stroke: var(--blue); } .red { stroke: var(--red); } .soft { stroke: var(--soft); }
 .dot { fill: var(--blue); }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .3rem 0;
+  padding: 0; list-style: none; }
+.legend svg { vertical-align: middle; margin-right: .3rem; }
 figure { margin: 0; flex: 1 1 18rem; } figcaption { color: var(--soft); font-size: .9rem; }
 """
 
@@ -117,18 +122,37 @@ def _right(column: int) -> str:
 
 
 def _roc(found: Evaluation) -> str:
-    curves = [
-        _curve(false, true, INKS[i % len(INKS)], name)
-        for i, (name, (false, true)) in enumerate(list(found.roc.items())[:MOST_CURVES])
-    ]
-    if not curves:
+    drawn = list(found.roc.items())[:MOST_CURVES]
+    if not drawn:
         return ""
+    curves = [_curve(false, true, name, i) for i, (name, (false, true)) in enumerate(drawn)]
     return _figure(
         "".join(curves),
         "false positive rate",
         "true positive rate",
         "ROC: how many of a class are found at what price in false alarms. The diagonal is "
         "guessing.",
+        _legend([name for name, _ in drawn], len(found.roc)) if len(drawn) > 1 else "",
+    )
+
+
+def _legend(names: list[str], n_classes: int) -> str:
+    """Which curve is which class."""
+    items = [
+        f'<li><svg width="28" height="8" aria-hidden="true"><path d="M0,4 H28" {_pen(i)}/></svg>'
+        f"{html.escape(name)}</li>"
+        for i, name in enumerate(names)
+    ]
+    if n_classes > len(names):
+        items.append(f"<li>and {n_classes - len(names)} more, not drawn</li>")
+    return f'<ul class="legend">{"".join(items)}</ul>'
+
+
+def _pen(number: int) -> str:
+    """Ink and dash of a curve."""
+    dash = DASHES[number // len(INKS) % len(DASHES)]
+    return f'class="curve {INKS[number % len(INKS)]}"' + (
+        f' stroke-dasharray="{dash}"' if dash else ""
     )
 
 
@@ -139,7 +163,7 @@ def _calibration(found: Evaluation) -> str:
         for a, b in zip(said, happened, strict=True)
     )
     return _figure(
-        _curve(said, happened, "blue", "calibration") + dots,
+        _curve(said, happened, "calibration") + dots,
         "predicted probability",
         "observed share",
         "Calibration: what happened where so much was predicted, in bins of equal count. On the "
@@ -147,23 +171,22 @@ def _calibration(found: Evaluation) -> str:
     )
 
 
-def _curve(xs: Any, ys: Any, ink: str, name: str) -> str:
+def _curve(xs: Any, ys: Any, name: str, number: int = 0) -> str:
     points = " ".join(f"{_x(a):.1f},{_y(b):.1f}" for a, b in zip(xs, ys, strict=True))
     return (
-        f'<polyline class="curve {ink}" points="{points}">'
-        f"<title>{html.escape(name)}</title></polyline>"
+        f'<polyline {_pen(number)} points="{points}"><title>{html.escape(name)}</title></polyline>'
     )
 
 
-def _figure(content: str, across: str, up: str, caption: str) -> str:
-    side = SIZE + PAD
+def _figure(content: str, across: str, up: str, caption: str, legend: str = "") -> str:
+    side, top = SIZE + PAD, PAD - 6
     ticks = "".join(
         f'<text x="{_x(t):.0f}" y="{SIZE + 16}" text-anchor="middle">{t:g}</text>'
         f'<text x="{PAD - 6}" y="{_y(t) + 4:.0f}" text-anchor="end">{t:g}</text>'
         for t in (0.0, 0.5, 1.0)
     )
     return (
-        f'<figure><svg viewBox="0 0 {side} {side}" width="{side}" role="img" '
+        f'<figure><svg viewBox="0 {top} {side} {side - top}" width="{side}" role="img" '
         f'aria-label="{html.escape(caption)}">'
         f'<path class="axis" d="M{PAD},{_y(1):.0f} V{SIZE} H{_x(1):.0f}"/>'
         f'<path class="even" d="M{_x(0):.0f},{_y(0):.0f} L{_x(1):.0f},{_y(1):.0f}"/>'
@@ -171,7 +194,7 @@ def _figure(content: str, across: str, up: str, caption: str) -> str:
         f'<text x="{_x(0.5):.0f}" y="{SIZE + 34}" text-anchor="middle">{across}</text>'
         f'<text transform="translate(12 {_y(0.5):.0f}) rotate(-90)" '
         f'text-anchor="middle">{up}</text>'
-        f"</svg><figcaption>{html.escape(caption)}</figcaption></figure>"
+        f"</svg>{legend}<figcaption>{html.escape(caption)}</figcaption></figure>"
     )
 
 

@@ -112,7 +112,7 @@ def _problem(problem: Mapping[str, Any]) -> str:
     if problem["exact_shapes"]:
         note = (
             f"The {unit} of a row is {problem['intercept']:+.4g}, the mean over the training rows, "
-            "plus one number from each of these pictures. The strip below is dark where many "
+            "plus one number from each of these pictures. The strip below stands out where many "
             "training rows lie."
         )
     else:

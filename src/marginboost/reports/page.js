@@ -367,7 +367,7 @@ function shapes() {
   const show = () => {
     const problem = problems[Number(byId("problem").value)];
     const down = several ? "for the other labels" : `for ${quoted(label(0))}`;
-    byId("shapes-note").textContent = "How far each feature moves the vote of a row from that of an average one. The strip below is dark where many rows lie. " +
+    byId("shapes-note").textContent = "How far each feature moves the vote of a row from that of an average one. The strip below stands out where many rows lie. " +
       `Up (right, for categories) speaks for ${quoted(label(problem.positive))}, down ${down}.`;
     const most = Math.max(1e-9, ...problem.steps.flatMap((step) => (step.levels || step.bars.map((bar) => bar[1])).map(Math.abs)));
     byId("shapes").replaceChildren(...problem.steps.map((step) => make("figure", {}, make("figcaption", {}, step.name), step.bars ? bars(step, most) : steps(step, most))));

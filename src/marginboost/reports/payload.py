@@ -83,7 +83,7 @@ def audit_payload(
         "features": features,
         "suspects": suspects,
         "trade": trade_curve(audit),
-        "similar": similar_payload(audit, names),
+        "similar": similar_payload(audit.evidence.similar, audit.codes_, names),
         "margins": margin_counts(audit),
         "shapes": shapes(audit, names),
         "volumes": volume_curves(audit),

@@ -6,19 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ..audit import LabelAudit
+from ..audit.similar import SimilarRows
 from ..types import Array
 from .plain import Names, number
 
 MOST = 30
 """Groups, pairs and outliers that are listed; all are counted."""
 MOST_MEMBERS = 8
-"""Rows named of a group of equal ones."""
+"""Rows, and labels, named of a group of equal ones."""
 
 
-def similar_counts(audit: LabelAudit) -> dict[str, int]:
+def similar_counts(found: SimilarRows) -> dict[str, int]:
     """How many rows are copies, near duplicates and outliers, and with other labels."""
-    found = audit.evidence.similar
     return {
         "copies": int((found.copies > 0).sum()),
         "conflicting": int(found.conflicting.sum()),
@@ -28,22 +27,23 @@ def similar_counts(audit: LabelAudit) -> dict[str, int]:
     }
 
 
-def similar_payload(audit: LabelAudit, names: Names) -> dict[str, Any]:
-    """Counts, and the groups, pairs and outliers that matter most: other labels first."""
-    found = audit.evidence.similar
+def similar_payload(found: SimilarRows, labels: Array, names: Names) -> dict[str, Any]:
+    """Counts, and the groups, pairs and outliers that matter most: other labels first.
+
+    Labels are positions of classes, or numeric targets.
+    """
     return {
-        "counts": similar_counts(audit),
-        "groups": _groups(audit, names),
-        "pairs": _pairs(audit, names),
+        "counts": similar_counts(found),
+        "groups": _groups(found, labels, names),
+        "pairs": _pairs(found, labels, names),
         "outliers": [
-            [names.id(i), int(audit.codes_[i]), number(found.isolation[i])]
+            [names.id(i), labels[i].item(), number(found.isolation[i])]
             for i in _first(found.outlier, -found.isolation)
         ],
     }
 
 
-def _groups(audit: LabelAudit, names: Names) -> list[dict[str, Any]]:
-    found = audit.evidence.similar
+def _groups(found: SimilarRows, labels: Array, names: Names) -> list[dict[str, Any]]:
     heads = (found.copies > 0) & (found.group == np.arange(len(found.group)))
     groups = []
     for head in _first(heads, -1e9 * found.conflicting - found.copies):
@@ -52,15 +52,14 @@ def _groups(audit: LabelAudit, names: Names) -> list[dict[str, Any]]:
             {
                 "rows": [names.id(int(i)) for i in members[:MOST_MEMBERS]],
                 "size": len(members),
-                "labels": np.unique(audit.codes_[members]).tolist(),
+                "labels": np.unique(labels[members])[:MOST_MEMBERS].tolist(),
             }
         )
     return groups
 
 
-def _pairs(audit: LabelAudit, names: Names) -> list[list[Any]]:
+def _pairs(found: SimilarRows, labels: Array, names: Names) -> list[list[Any]]:
     """Nearly equal rows, each pair once, with their labels."""
-    found = audit.evidence.similar
     pairs: list[list[Any]] = []
     seen: set[tuple[int, int]] = set()
     for i in _first(found.near >= 0, -1.0 * found.near_conflicting, 2 * MOST):
@@ -69,7 +68,7 @@ def _pairs(audit: LabelAudit, names: Names) -> list[list[Any]]:
         if pair not in seen and len(pairs) < MOST:
             seen.add(pair)
             rows = [names.id(row) for row in pair]
-            pairs.append([*rows, *(int(audit.codes_[row]) for row in pair)])
+            pairs.append([*rows, *(labels[row].item() for row in pair)])
     return pairs
 
 

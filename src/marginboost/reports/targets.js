@@ -64,6 +64,28 @@ function table() {
   byId("count").textContent = `${count(Math.min(rows.length, state.shown))} of ${plural(rows.length, "row")} shown`;
 }
 
+function grid(columns, rows) {
+  const cell = ([, kind], text, k) => (k ? make("td", { class: kind }, text) : make("th", { class: kind, scope: "row" }, text));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...columns.map(([name, kind]) => make("th", { class: kind, scope: "col" }, name)))),
+    make("tbody", {}, ...rows.map((texts) => make("tr", {}, ...texts.map((text, k) => cell(columns[k], text, k))))));
+}
+function similar() {
+  const { counts, groups, pairs, outliers } = data.similar;
+  if (!counts.copies && !counts.near && !counts.outliers) return;
+  byId("similar-card").hidden = false;
+  byId("similar-note").textContent = `${plural(counts.copies, "row")} with exact copies, ${count(counts.conflicting)} of them with a target far off; ` +
+    `${plural(counts.near, "near duplicate")}, ${count(counts.near_conflicting)} with a target far off; ${plural(counts.outliers, "outlier")}. ` +
+    "Equal rows with targets far apart cannot all be right; equal rows in training and test data flatter a model.";
+  const several = (targets) => targets.map((x) => number(x, 5)).join(", ");
+  const listed = (group) => group.rows.join(", ") + (group.size > group.rows.length ? ", …" : "");
+  if (groups.length) byId("groups").append(grid([["Copies: rows", "name"], ["targets", "name"], ["size", "number"]],
+    groups.map((group) => [listed(group), several(group.labels), count(group.size)])));
+  if (pairs.length) byId("pairs").append(grid([["Nearly equal", "name"], ["targets", "name"]],
+    pairs.map(([a, b, one, other]) => [`${a}, ${b}`, several(one === other ? [one] : [one, other])])));
+  if (outliers.length) byId("outliers").append(grid([["Outlier", "name"], ["target", "number"], ["distance, 1 is typical", "number"]],
+    outliers.map(([id, target, far]) => [id, number(target, 5), number(far)])));
+}
+
 function canvas(id, height, text) {
   byId(id).replaceChildren();
   const width = Math.max(300, byId(id).clientWidth);
@@ -102,5 +124,5 @@ byId("search").addEventListener("input", (event) => { state.text = event.target.
 byId("show").value = state.show;
 byId("show").addEventListener("change", (event) => { state.show = event.target.value; state.shown = PAGE; table(); });
 byId("more").addEventListener("click", () => { state.shown += PAGE; table(); });
-head(); table(); points(); residuals();
+head(); table(); points(); residuals(); similar();
 window.addEventListener("resize", () => { points(); residuals(); });

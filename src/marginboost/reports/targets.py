@@ -9,6 +9,7 @@ import numpy as np
 
 from ..audit import TargetAudit
 from .plain import VALUE_LENGTH, Names, number, numbers, text
+from .similar import similar_payload
 
 MOST_SUSPECTS = 1000
 """Rows shown in full."""
@@ -63,6 +64,7 @@ def target_payload(
         "predictors": [[text(k), number(w)] for k, w in audit.predictor_weights_.items()],
         "features": [names.feature(j) for j in range(table.n_features)],
         "suspects": [_suspect(audit, int(i), names) for i in listed],
+        "similar": similar_payload(audit.similar, audit.targets_, names),
         "points": [
             [number(audit.suggested_[i]), number(audit.targets_[i]), int(audit.flagged_[i])]
             for i in shown.tolist()

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -64,13 +65,29 @@ BLOCK = 8192
 class Weighing:
     """Weights at the minimum of Δ(d, p) + d·m, with its value ψ and threshold τ.
 
-    ``free`` holds the weights below their caps, the only ones that a small change of m moves.
+    ``free`` says how fast each weight falls with its outcome: of the relative entropy these are the
+    weights below their caps, the only ones that a small change of m moves.
     """
 
     weights: Array
     free: Array
     value: float
     threshold: float
+
+
+class Divergence(Protocol):
+    """A distance Δ of weights from the prior, and the weights that are allowed.
+
+    Attributes
+    ----------
+    largest : float
+        The largest distance of weights that are allowed.
+    """
+
+    largest: float
+
+    def weigh(self, outcomes: Array, guess: float = -math.inf) -> Weighing:
+        """Weights at the minimum of Δ(d, p) + d·m for outcomes m; ``guess`` is a first τ."""
 
 
 class CappedEntropy:
@@ -179,11 +196,11 @@ class EntropySolver:
         The hypotheses; it may grow between calls.
     y : array
         Labels.
-    entropy : CappedEntropy
+    entropy : Divergence
         The weights allowed, and their distance from the prior.
     """
 
-    def __init__(self, pool: ColumnPool, y: Array, entropy: CappedEntropy) -> None:
+    def __init__(self, pool: ColumnPool, y: Array, entropy: Divergence) -> None:
         self._pool, self._y, self._entropy = pool, y, entropy
 
     def weights(self, multipliers: Array) -> Array:

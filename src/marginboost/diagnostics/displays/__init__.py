@@ -15,6 +15,7 @@ from .reliability import ReliabilityDisplay
 from .shape import Shape, ShapeDisplay
 from .soft_margin import SoftMarginDisplay
 from .training import TrainingErrorDisplay
+from .tube import ResidualDisplay, TubeDisplay
 
 __all__ = [
     "CoefficientPathDisplay",
@@ -26,9 +27,11 @@ __all__ = [
     "ImportanceDisplay",
     "MarginDisplay",
     "ReliabilityDisplay",
+    "ResidualDisplay",
     "Shape",
     "ShapeDisplay",
     "SoftMarginDisplay",
     "TrainingErrorDisplay",
+    "TubeDisplay",
     "WaterfallDisplay",
 ]

@@ -25,6 +25,25 @@ class MasterError(RuntimeError):
     """The master problem was not solved; what is known of the optimum stays true."""
 
 
+class Clock:
+    """Counts the seconds of one solution.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Most of them; None for any number.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._until = None if seconds is None else time.perf_counter() + seconds
+
+    def check(self) -> None:
+        """Raise :class:`MasterError` when they are over."""
+        if self._until is not None and time.perf_counter() > self._until:
+            raise MasterError(f"the master problem was not solved in {self._seconds} seconds")
+
+
 class Master(ABC):
     """Solves the soft-margin program over a pool of columns.
 
@@ -76,8 +95,4 @@ class Master(ABC):
         return self.weights
 
     def _start_clock(self) -> None:
-        self._until = None if self.seconds is None else time.perf_counter() + self.seconds
-
-    def _check_clock(self) -> None:
-        if self._until is not None and time.perf_counter() > self._until:
-            raise MasterError(f"the master problem was not solved in {self.seconds} seconds")
+        self._check_clock = Clock(self.seconds).check

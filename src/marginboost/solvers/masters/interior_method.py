@@ -105,6 +105,8 @@ class Newton(ABC):
     gap: float
     rows: Array
     columns: Array
+    tied: bool = False
+    """Whether coefficients are in the rows too, so that both sides must take the same step."""
 
     def __init__(self, pool: PackedPool, point: Point) -> None:
         self.pool, self.point = pool, point
@@ -214,6 +216,8 @@ def _step(newton: Newton) -> Point:
     mu = before / point.pairs() * (after / before) ** 3
     direction = newton.direction(mu, guess)
     primal, dual = (min(1.0, INSIDE * reach) for reach in point.reach(direction))
+    if newton.tied:
+        primal = dual = min(primal, dual)
     return point.moved(direction, primal, dual)
 
 

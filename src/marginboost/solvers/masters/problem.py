@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ...kernels.exact import exact_sum, grid, rounded
 from ...types import Array
 
 
@@ -27,7 +28,8 @@ def soft_margin(margins: Array, prior: Array, nu: float | None) -> tuple[float, 
         max_ρ  ρ - (1/ν) Σ_i prior_i [ρ - ρ_i]_+
 
     The best ρ is the ν-quantile of the margins, so no search is needed. With ν = None no example
-    may be bought off, and the value is the smallest margin.
+    may be bought off, and the value is the smallest margin. Sums are exact: the order of the
+    examples makes no difference.
 
     Parameters
     ----------
@@ -49,17 +51,33 @@ def soft_margin(margins: Array, prior: Array, nu: float | None) -> tuple[float, 
     if nu is None:
         smallest = float(margins.min())
         return smallest, smallest
-    # The tolerance lets ν N be met exactly when it is an integer.
-    share = nu * (1.0 - 1e-12)
     if (prior == prior[0]).all():  # the k-th smallest, without sorting the others
-        k = min(int(np.ceil(share * len(margins))), len(margins)) - 1
+        k = rank(nu, len(margins)) - 1
         rho = float(np.partition(margins, k)[k])
     else:
         order = np.argsort(margins, kind="stable")
-        position = int(np.searchsorted(np.cumsum(prior[order]), share, side="left"))
+        below = np.cumsum(grid(prior[order]))
+        position = int(np.searchsorted(below, least_share(nu), side="left"))
         rho = float(margins[order[min(position, len(order) - 1)]])
-    shortfall = float(prior @ np.maximum(rho - margins, 0.0))
-    return rho - shortfall / nu, rho
+    return rho - rounded(sum_shortfalls(margins, prior, rho)) / nu, rho
+
+
+def least_share(nu: float) -> float:
+    """Weight that the margins up to the quantile have; less than ν by a rounding error's size.
+
+    So that ν N is met exactly where it is an integer.
+    """
+    return nu * (1.0 - 1e-12)
+
+
+def rank(nu: float, n_rows: int) -> int:
+    """Which of so many equally heavy margins, in order, is the ν-quantile; the first is 1."""
+    return min(int(np.ceil(least_share(nu) * n_rows)), n_rows)
+
+
+def sum_shortfalls(margins: Array, weights: Array, rho: float) -> int:
+    """Exact sum of ``weights [ρ - margins]_+``."""
+    return exact_sum(weights * np.maximum(rho - margins, 0.0))
 
 
 def caps(prior: Array, nu: float | None) -> Array:
@@ -67,9 +85,12 @@ def caps(prior: Array, nu: float | None) -> Array:
     return np.ones(len(prior)) if nu is None else prior / nu
 
 
-def check_share(nu: float | None, prior: Array) -> None:
-    """Raise unless ν is None or at least the share of the lightest row: below, no cap can bind."""
-    lightest = float(prior.min())
+def check_share(nu: float | None, prior: Array, lightest: float | None = None) -> None:
+    """Raise unless ν is None or at least the share of the lightest row: below, no cap can bind.
+
+    ``lightest`` is that share, where the prior is that of some rows only.
+    """
+    lightest = float(prior.min()) if lightest is None else lightest
     if nu is not None and nu < lightest * (1.0 - 1e-12):
         raise ValueError(
             f"nu: got {nu!r}, expected at least {lightest:.6g}, the share of the lightest row "
@@ -109,7 +130,19 @@ class MarginProblem(ABC):
         """Upper bound from capped weights of sum one whose largest edge is ``edge``."""
 
 
-class SoftMargin(MarginProblem):
+class CappedProblem(MarginProblem):
+    """A program of margins, whose bounds are about single weights: the largest share of a cap."""
+
+    @abstractmethod
+    def bound(self, largest: float, edge: float) -> float:
+        """Upper bound from weights of sum one, at most so many times their caps, and their edge."""
+
+    def upper(self, weights: Array, edge: float) -> float:
+        """What weights of sum one prove whose largest edge is ``edge``."""
+        return self.bound(float(np.max(weights / self.caps)), edge)
+
+
+class SoftMargin(CappedProblem):
     """The ν-LP (eq. 4.12, dual A.9); without ν the margin-LP (eq. 2.3).
 
     Parameters
@@ -119,13 +152,15 @@ class SoftMargin(MarginProblem):
     nu : float or None
         Share of weight that may fall short, at most 1, and no less than the lightest example has:
         below that no cap could ever bind. None is the hard margin.
+    lightest : float, optional
+        Weight of the lightest of all examples, where these are some of them.
     """
 
     price = None
     worst = -1.0
 
-    def __init__(self, prior: Array, nu: float | None) -> None:
-        check_share(nu, prior)
+    def __init__(self, prior: Array, nu: float | None, lightest: float | None = None) -> None:
+        check_share(nu, prior, lightest)
         self.prior, self.nu = prior, nu
         self.caps = caps(prior, nu)
 
@@ -137,17 +172,17 @@ class SoftMargin(MarginProblem):
         """The ν-quantile of the margins."""
         return soft_margin(outcomes / (l1_norm or 1.0), self.prior, self.nu)[1]
 
-    def upper(self, weights: Array, edge: float) -> float:
+    def bound(self, largest: float, edge: float) -> float:
         """The edge itself; more where rounding has left a weight above its cap.
 
         Weights d with ``d <= t cap`` can be brought under their caps by moving a share 1 - 1/t of
         them elsewhere, which adds at most so much to the edge of ``d / t``.
         """
-        excess = max(float(np.max(weights / self.caps)), 1.0)
+        excess = max(largest, 1.0)
         return (edge + excess - 1.0) / excess
 
 
-class PricedMargin(MarginProblem):
+class PricedMargin(CappedProblem):
     """The C-form (eq. 4.17), as what a model gains over saying nothing.
 
         value = 1 - (C Σα + Σ_i w_i [1 - y_i F(x_i)]_+) / Σw,   w the weights of the examples
@@ -172,14 +207,18 @@ class PricedMargin(MarginProblem):
 
     def value(self, outcomes: Array, l1_norm: float) -> float:
         """What the combination gains."""
-        return 1.0 - self.price * l1_norm - float(self.caps @ np.maximum(1.0 - outcomes, 0.0))
+        return self.gain(l1_norm, sum_shortfalls(outcomes, self.caps, 1.0))
+
+    def gain(self, l1_norm: float, shortfall: int) -> float:
+        """The same, from the exact sum of ``prior [1 - y F]_+``."""
+        return 1.0 - self.price * l1_norm - rounded(shortfall)
 
     def level(self, outcomes: Array, l1_norm: float) -> float:
         """``1 / Σα``: the demand ``y F >= 1``, normalised; infinite for the empty combination."""
         return 1.0 / l1_norm if l1_norm > 0.0 else np.inf
 
-    def upper(self, weights: Array, edge: float) -> float:
+    def bound(self, largest: float, edge: float) -> float:
         """One minus the largest θ that box and price allow."""
         # θ <= prior_i / d_i, written so that a weight of zero asks for nothing.
-        theta = 1.0 / float(np.max(weights / self.caps))
+        theta = 1.0 / largest
         return 1.0 - (min(theta, self.price / edge) if edge > 0.0 else theta)

@@ -19,7 +19,8 @@ from ...kernels.soft_margin import smoothed_hinge, smoothed_weights
 from ...types import Array
 from .base import Master
 from .packed_pool import PackedPool
-from .smooth import COLDEST, LEAST_EFFORT, LOST, MOST_EFFORT, ROWS
+from .program_rows import ROWS
+from .smooth_descent import COLDEST, LEAST_EFFORT, LOST, MOST_EFFORT
 from .tube import TubeProblem
 from .tube_interior import TubeInterior
 
@@ -130,10 +131,13 @@ class TubeSmooth(Master):
         from scipy.optimize import minimize  # here, not above: half a second at import
 
         self._start_clock()
-        self._beta = max(gap / self.problem.entropy(), COLDEST)
         effort = self._next_effort(len(start))
+        # Without new columns this temperature has shown all it can: a lower one asks for others.
+        self._beta = max(gap / self.problem.entropy() * LEAST_EFFORT / effort, COLDEST)
         if effort >= MOST_EFFORT:
             return self._polish(pool, start, gap)
+        # Bounds shrink by what edges exceed the price, as a share of it.
+        enough = 0.05 * min(gap, self.problem.price)
         with one_algebra_thread():
             result = minimize(
                 lambda coef: self._evaluate(pool, coef),
@@ -141,7 +145,7 @@ class TubeSmooth(Master):
                 jac=True,
                 method="L-BFGS-B",
                 bounds=[(0.0, None)] * len(start),
-                options={"maxiter": effort, "maxfun": effort, "ftol": 0.0, "gtol": 0.05 * gap},
+                options={"maxiter": effort, "maxfun": effort, "ftol": 0.0, "gtol": enough},
             )
         coef = np.asarray(result.x)
         if result.status == LOST:

@@ -1,0 +1,381 @@
+"""Cascade of Viola and Jones: stages that let next to every positive row pass (CH-M13).
+
+Problem: find rare positive rows among very many, at little cost for each. Stages are boosted one
+after the other, each from all positive rows and from those negative rows that all stages before it
+let pass; a row is positive if all stages let it pass, and most negative ones are told by the few
+hypotheses of the first stages.
+
+A stage lets a row pass if its vote is above a threshold, the largest one that keeps a share d of
+the positive rows which reached it; it grows by one hypothesis per round until no more than a share
+f of the negative rows which reached it passes. Both are measured on rows held back.
+
+Guarantee: on these rows the rates of the cascade are the products of those of its stages: at least
+d^k of the positive rows pass k stages, and at most f^k of the negative ones. A stage that misses
+its goal is the last.
+
+Reference: Viola & Jones, *Rapid object detection using a boosted cascade of simple features*, 2001.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from ..core.callbacks import Encoder, Watch
+from ..core.state import State
+from ..core.stop import Stop
+from ..data.binned import midpoints
+from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.inputs import class_positions, distinct_labels, read_labels, read_weights
+from ..model import BinaryModel
+from ..model.features import FeatureRows
+from ..types import Array
+from ..validation import check_number
+from .adaboost import AdaBoostClassifier
+
+ROUNDING = 1e-12
+"""Share of weight that is rounding only."""
+LOWEST = -2.0
+"""Below every vote."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One stage: rows with a vote above the threshold pass.
+
+    Attributes
+    ----------
+    classifier : classifier
+        What votes.
+    threshold : float
+        Vote that a row must exceed.
+    detection_rate, false_positive_rate : float
+        Shares of the positive and of the negative rows that pass, of those held back that reached
+        the stage.
+    """
+
+    classifier: BaseMarginClassifier
+    threshold: float
+    detection_rate: float
+    false_positive_rate: float
+
+    @property
+    def size(self) -> int:
+        """Number of hypotheses."""
+        return len(self.classifier.ensemble_)
+
+    def lead(self, rows: FeatureRows) -> Array:
+        """Vote above the threshold."""
+        votes = self.classifier.model_.votes(rows, self.classifier.n_jobs)
+        return np.asarray(votes - self.threshold)
+
+
+class Goal(Watch):
+    """End a stage when few enough negative rows pass.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels.
+    judged : array of int
+        Rows that rates are measured on.
+    weights : array
+        Their weights.
+    cascade : CascadeBooster
+        The goals.
+    """
+
+    def __init__(
+        self, X: Any, y: Any, judged: Array, weights: Array, cascade: CascadeBooster
+    ) -> None:
+        self.X, self.y, self.judged, self.weights = X, y, judged, weights
+        self.cascade = cascade
+
+    def prepare(self, encode: Encoder) -> None:
+        """Read the rows once."""
+        rows, signs = encode(self.X, self.y)
+        some = rows.take(self.judged)  # type: ignore[attr-defined]
+        self.set_rows(some.dense(0, some.n_rows), signs[self.judged])
+
+    def on_round(self, state: State) -> Stop | None:
+        """Measure the rates of the stage as it is."""
+        positive, goal = self._truth > 0, self.cascade.max_false_positive_rate
+        least = self.cascade.min_detection_rate
+        passed = set_threshold(self.follow(state), positive, self.weights, least)[2]
+        return Stop.TARGET if passed <= goal else None
+
+
+def set_threshold(
+    votes: Array, positive: Array, weights: Array, least: float
+) -> tuple[float, float, float]:
+    """Largest threshold above which a share of the positive weight lies; the shares above it.
+
+    Returns
+    -------
+    threshold, detection rate, false-positive rate
+
+    Examples
+    --------
+    >>> votes = np.array([0.9, 0.5, 0.1, 0.4, -0.3])
+    >>> positive = np.array([True, True, True, False, False])
+    >>> set_threshold(votes, positive, np.ones(5), least=0.6)
+    (0.45, 0.6666666666666666, 0.0)
+    """
+    order = np.argsort(-votes[positive], kind="stable")
+    reached = np.cumsum(weights[positive][order])
+    needed = int(np.argmax(reached >= (least - ROUNDING) * reached[-1]))
+    lowest = float(votes[positive][order[needed]])
+    below = float(votes[votes < lowest].max(initial=lowest + LOWEST))
+    threshold = float(midpoints(np.array(below), np.array(lowest)))
+    passed = votes > threshold
+    rates = [
+        float(weights[passed & kind].sum() / (weights[kind].sum() or 1.0))
+        for kind in (positive, ~positive)
+    ]
+    return threshold, rates[0], rates[1]
+
+
+class CascadeBooster(ClassifierMixin, BaseEstimator):
+    """Boosted stages, each of which ends the search for most of the negative rows it sees.
+
+    For two classes, of which the second is rare and the one to be found. Predictions stop at the
+    first stage that rejects a row; :meth:`count_evaluations` says what each row costs.
+
+    Parameters
+    ----------
+    estimator : classifier of this package, or None
+        What boosts a stage, with most rounds of one; None is
+        ``AdaBoostClassifier(class_weight="balanced")``.
+    n_stages : int
+        Most stages.
+    min_detection_rate : float
+        Share d of the positive rows that every stage must let pass, in (0, 1].
+    max_false_positive_rate : float
+        Share f of the negative rows at which a stage is finished, in (0, 1). A stage that does not
+        come so far in its rounds is the last one.
+    target_false_positive_rate : float
+        Share of all negative rows at which the cascade is finished.
+    validation_fraction : float or None
+        Share of the rows of each class that are held back to measure rates. None, or a class that
+        is too small for it: they are measured on the rows that the stages learn from.
+    random_state : int, RandomState or None
+        Seed of which rows are held back; None is a fixed one.
+
+    Attributes
+    ----------
+    classes_ : array
+        The two labels; the second is the positive class.
+    stages_ : list of Stage
+        Classifier, threshold and rates of each stage.
+    detection_rate_, false_positive_rate_ : float
+        Shares of the positive and negative rows held back that pass all stages.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Viola and Jones, *Rapid object detection using a boosted cascade of simple features*, 2001.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from marginboost import CascadeBooster
+    >>> X, y = make_classification(4000, weights=[0.95], flip_y=0.0, class_sep=2.0, random_state=0)
+    >>> model = CascadeBooster().fit(X, y)
+    >>> whole = sum(stage.size for stage in model.stages_)
+    >>> len(model.stages_), whole, round(float(model.count_evaluations(X).mean()), 1)
+    (3, 26, 2.5)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_stages: int = 10,
+        min_detection_rate: float = 0.99,
+        max_false_positive_rate: float = 0.5,
+        target_false_positive_rate: float = 0.01,
+        validation_fraction: float | None = 0.25,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_stages = n_stages
+        self.min_detection_rate = min_detection_rate
+        self.max_false_positive_rate = max_false_positive_rate
+        self.target_false_positive_rate = target_false_positive_rate
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    def _check(self) -> BaseMarginClassifier:
+        """Check the settings; return what boosts a stage."""
+        check_number("n_stages", self.n_stages, at_least=1, integer=True)
+        check_number("min_detection_rate", self.min_detection_rate, above=0.0, at_most=1.0)
+        rate = self.max_false_positive_rate
+        check_number("max_false_positive_rate", rate, above=0.0, below=1.0)
+        target = self.target_false_positive_rate
+        check_number("target_false_positive_rate", target, at_least=0.0, below=1.0)
+        if self.validation_fraction is not None:
+            check_number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
+        made = self.estimator
+        if made is None:
+            made = AdaBoostClassifier(class_weight="balanced")
+        if not isinstance(made, BaseMarginClassifier):
+            raise TypeError(
+                f"estimator: got {made!r}, expected a classifier of this package for two classes, "
+                "such as AdaBoostClassifier()"
+            )
+        return made
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Boost stages until few enough negative rows pass.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            Rows. NaN is a missing value.
+        y : array-like
+            Labels of two classes.
+        sample_weight : array-like, optional
+            Nonnegative weights; they count in rates too.
+
+        Returns
+        -------
+        self
+        """
+        learner = self._check()
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        labels = read_labels(y, _num_samples(X))
+        weights = read_weights(sample_weight, len(labels))
+        self.classes_ = _two_classes(labels, weights)
+        positive = class_positions(self.classes_, labels) == 1
+        held = self._hold_back(positive, weights > 0)
+        learnt = (weights > 0) & (~held if held.any() else True)
+        judged = held if held.any() else learnt
+        self.stages_: list[Stage] = []
+        reached = np.ones(len(labels), bool)
+        while len(self.stages_) < self.n_stages and (learnt & reached & ~positive).any():
+            seen = np.where(learnt & (positive | reached), weights, 0.0)
+            rows = np.flatnonzero(judged & reached)
+            stage, passed = self._boost(learner, (X, labels, seen), rows, positive, weights)
+            self.stages_.append(stage)
+            reached &= passed
+            missed = stage.false_positive_rate > self.max_false_positive_rate
+            if missed or self.false_positive_rate_ <= self.target_false_positive_rate:
+                break
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.stages_[0].classifier, name):
+                setattr(self, name, getattr(self.stages_[0].classifier, name))
+        return self
+
+    def _hold_back(self, positive: Array, present: Array) -> Array:
+        """Rows of both classes that rates are measured on; none where a class is too small."""
+        held = np.zeros(len(positive), bool)
+        if self.validation_fraction is None:
+            return held
+        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        for kind in (positive, ~positive):
+            rows = np.flatnonzero(kind & present)
+            some = rng.permutation(rows)[: int(self.validation_fraction * len(rows))]
+            if not len(some):
+                return np.zeros(len(positive), bool)
+            held[some] = True
+        return held
+
+    def _boost(
+        self,
+        learner: BaseMarginClassifier,
+        seen: tuple[Any, Array, Array],
+        judged: Array,
+        positive: Array,
+        weights: Array,
+    ) -> tuple[Stage, Array]:
+        """Boost one stage, and say which of all rows it lets pass."""
+        X, labels, of_stage = seen
+        goal = Goal(X, labels, judged, weights[judged], self)
+        others = list(learner.callbacks or ())
+        classifier = clone(learner).set_params(callbacks=[*others, goal])
+        classifier.fit(X, labels, of_stage)
+        classifier.set_params(callbacks=others or None)  # the rows are of no more use
+        assert isinstance(classifier.model_, BinaryModel)
+        votes = classifier.model_.votes(classifier.read_rows(X), classifier.n_jobs)
+        truth = positive[judged], weights[judged]
+        threshold, *rates = set_threshold(votes[judged], *truth, self.min_detection_rate)
+        return Stage(classifier, threshold, *rates), votes > threshold
+
+    @property
+    def detection_rate_(self) -> float:
+        """Share of the positive rows held back that pass all stages."""
+        return float(np.prod([stage.detection_rate for stage in self.stages_]))
+
+    @property
+    def false_positive_rate_(self) -> float:
+        """Share of the negative rows held back that pass all stages."""
+        return float(np.prod([stage.false_positive_rate for stage in self.stages_]))
+
+    # -- predictions -----------------------------------------------------------------------------
+
+    def _pass(self, X: Any) -> tuple[Array, Array]:
+        """Decision about every row, and the hypotheses that were asked for it."""
+        check_is_fitted(self)
+        rows = self.stages_[0].classifier.read_rows(X)
+        decision, asked = np.empty(rows.n_rows), np.zeros(rows.n_rows, np.int64)
+        left = np.arange(rows.n_rows)
+        for number, stage in enumerate(self.stages_, start=1):
+            asked[left] += stage.size
+            lead = stage.lead(rows if len(left) == rows.n_rows else rows.take(left))
+            last = number == len(self.stages_)
+            # A vote is less than 3 below a threshold: those rejected later are above the others.
+            rejected = number - len(self.stages_) + lead / 3.0
+            decision[left] = np.where(lead > 0.0, lead, rejected)
+            left = left[lead > 0.0]
+            if last or not len(left):
+                break
+        return decision, asked
+
+    def decision_function(self, X: Any) -> Array:
+        """Lead of the last vote over its threshold where all stages let a row pass, above 0.
+
+        Other rows have numbers of at most 0, the smaller the earlier they were rejected.
+        """
+        return self._pass(X)[0]
+
+    def predict(self, X: Any) -> Array:
+        """The second class for rows that pass all stages, the first for all others."""
+        passed = self.decision_function(X) > 0.0
+        found: Array = self.classes_[passed.astype(int)]
+        return found
+
+    def count_evaluations(self, X: Any) -> Array:
+        """Hypotheses that are asked for each row; a stump looks at one feature."""
+        return self._pass(X)[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _two_classes(labels: Array, weights: Array) -> Array:
+    """Classes of the rows that count; there must be two."""
+    classes = distinct_labels(labels[weights > 0])
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: y has "
+            f"{len(classes)} classes, expected 2"
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"y: got {len(classes)} class ({classes.tolist()}) among the rows of positive weight, "
+            "expected two"
+        )
+    return classes
