@@ -30,7 +30,9 @@ SHOWN = {"dask": ("what a round", "a round of")}
 
 
 def measured(found: dict[str, Any], name: str) -> str:
-    """Tables, then notes and versions, as Markdown."""
+    """Write what a document shows of a result file: tables, then notes and versions."""
+    if name == "speed":
+        return all_goals(found)
     (section,) = [part for part in found["benchmarks"] if part["name"] == name]
     parts = [
         markdown(Table(table["title"], table["columns"], table["rows"]), DOCUMENTS[name][1])
@@ -73,9 +75,7 @@ def main() -> None:
         path = ROOT / "docs" / "results" / f"{name}.json"
         if name not in DOCUMENTS or not path.is_file():
             parser.error(f"no results {path.relative_to(ROOT)}, expected one of {list(DOCUMENTS)}")
-        found = json.loads(path.read_text())
-        text = all_goals(found) if name == "speed" else measured(found, name)
-        fill(DOCUMENTS[name][0], text)
+        fill(DOCUMENTS[name][0], measured(json.loads(path.read_text()), name))
 
 
 if __name__ == "__main__":

@@ -131,3 +131,14 @@ def test_a_run_that_begins_with_it_has_the_same_value(nu, monkeypatch):
     assert quick.certificate_.gap <= 1e-3
     assert quick.certificate_.value == pytest.approx(slow.certificate_.value, abs=2e-3)
     assert (quick.predict(X) == slow.predict(X)).mean() > 0.95
+
+
+@pytest.mark.parametrize("rows", [10, 10**6])
+def test_a_relative_gap_ends_the_run(rows, monkeypatch):
+    monkeypatch.setattr(levels, "MANY_ROWS", rows)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 5))
+    y = (X @ [1.0, -1.0, 0.5, 0.0, 2.0] > 0) ^ (rng.random(3000) < 0.1)
+    found = LPBoostClassifier(nu=0.7, tol=1e-9, rtol=0.1).fit(X, y)
+    assert found.stop_reason_ == "gap"
+    assert 1e-4 < found.certificate_.gap <= 0.1 * found.certificate_.lower

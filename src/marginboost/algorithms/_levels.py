@@ -64,7 +64,7 @@ def best_stumps(
 
 
 def descended_stumps(
-    sample: Sample, nu: float, tol: float | None
+    sample: Sample, nu: float, tol: float | None, rtol: float
 ) -> tuple[dict[Stump, float], Array] | None:
     """Stumps with coefficients of sum one that are near to the best, and weights that prove it.
 
@@ -80,7 +80,7 @@ def descended_stumps(
         LevelDescent(bins, sample.y, sample.prior, nu, sample.n_threads),
         tol or TOLERANCE,
     )
-    found = descent.run(REACHED * tol)
+    found = descent.run(REACHED * tol, REACHED * rtol)
     share = min(1.0, SHORTFALL / max(-found.lower, SHORTFALL))
     coef: dict[Stump, float] = {}
     for j, levels in enumerate(found.levels):

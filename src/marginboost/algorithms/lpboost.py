@@ -87,6 +87,8 @@ class LPBoost(Rule):
         Price of Σα: asks for the C-form, and takes the place of ``nu``.
     solver_seconds : float, optional
         Most seconds for one master problem; the run ends where they do not suffice.
+    rtol : float
+        Gap, over the lower bound, at which the run ends too.
     least_margin : float, optional
         Upper bound on the soft margin at which the run ends: none worth having exists. None goes on
         until the bounds meet.
@@ -106,8 +108,10 @@ class LPBoost(Rule):
         solver_seconds: float | None = None,
         least_margin: float | None = None,
         stumps: bool = False,
+        rtol: float = 0.0,
     ) -> None:
         self.least_margin = least_margin
+        self.rtol = rtol
         self.stumps = stumps
         self.nu = nu
         self.solver = solver
@@ -174,7 +178,7 @@ class LPBoost(Rule):
             with suppress(MasterError):
                 found = best_stumps(sample, self._problem.caps, self.solver_seconds)
         elif self.nu is not None:
-            found = descended_stumps(sample, self.nu, self.least_margin)
+            found = descended_stumps(sample, self.nu, self.least_margin, self.rtol)
         if found is None or bins is None:
             return
         coef, weights = found
@@ -231,6 +235,8 @@ class LPBoost(Rule):
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add what is new, solve the master problem, take its combination if it is better."""
         state.note(coef=0.0)
+        if self.rtol > 0.0 and state.gap <= self.rtol * state.lower:
+            return Stop.GAP
         new = [c for c in found if c.hypothesis not in self._known]
         price = self._problem.price
         too_dear = price is not None and not state.members and found[0].edge <= price
@@ -406,6 +412,9 @@ class LPBoostClassifier(BaseMarginClassifier):
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
     tol : float or None
         Gap at which to stop.
+    rtol : float
+        Gap, over the soft margin reached, at which to stop too; where that is small, a gap of
+        ``tol`` may say little.
     {common}
 
     Attributes
@@ -445,6 +454,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
+        rtol: float = 0.0,
         class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -469,6 +479,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         self.C = C
         self.solver = solver
         self.solver_time_limit = solver_time_limit
+        self.rtol = rtol
 
     def check_parameters(self) -> None:
         """Check the settings."""
@@ -479,6 +490,7 @@ class LPBoostClassifier(BaseMarginClassifier):
             check_number("C", self.C, above=0.0)
         if self.solver_time_limit is not None:
             check_number("solver_time_limit", self.solver_time_limit, above=0.0)
+        check_number("rtol", self.rtol, at_least=0.0)
         check_choice("solver", self.solver, ("auto", *MASTERS))
 
     def make_rule(self, sample: Sample) -> Rule:
@@ -492,6 +504,7 @@ class LPBoostClassifier(BaseMarginClassifier):
                 C=self.C,
                 solver_seconds=self.solver_time_limit,
                 least_margin=self.tol,
+                rtol=self.rtol,
             )
         return self._rule(self.nu)
 
@@ -505,6 +518,7 @@ class LPBoostClassifier(BaseMarginClassifier):
             solver_seconds=self.solver_time_limit,
             least_margin=self.tol,
             stumps=whole and exact,
+            rtol=self.rtol,
         )
 
     def store(self, run: Run, problem: Problem) -> None:

@@ -58,6 +58,8 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         Most seconds for one master problem.
     tol : float or None
         Gap at which to stop.
+    rtol : float
+        Gap, over the soft margin reached, at which to stop too.
     {common}
 
     Attributes
@@ -106,6 +108,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         solver: str = "auto",
         solver_time_limit: float | None = None,
         tol: float | None = 1e-3,
+        rtol: float = 0.0,
         class_weight: Any = None,
         max_bins: int | None = 255,
         categorical_features: Any = "from_dtype",
@@ -132,6 +135,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         self.cv = cv
         self.solver = solver
         self.solver_time_limit = solver_time_limit
+        self.rtol = rtol
 
     def check_value(self, name: str, value: float) -> None:
         """Raise unless ν is a share."""

@@ -158,6 +158,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
     nu = C = None  # no parameters here
+    rtol = 0.0  # nor here
     chosen_names = ("nu_", "noise_rate_")
 
     def __init__(

@@ -17,6 +17,7 @@ from ..core.oracle import Candidate
 from ..core.parts import Part, do_blocks
 from ..core.state import State
 from ..kernels.exact import rounded
+from ..kernels.exponentials import exponentials
 from ..kernels.weights import sign_weights, signed_scores
 from .exponential import divide_weights
 
@@ -82,7 +83,7 @@ def weigh(part: Part, rate: float, aim: float, shift: float) -> Callable[[int, i
         np.maximum(here, aim, out=here)
         np.subtract(shift, here, out=here)
         here *= rate
-        np.exp(here, out=here)
+        exponentials(here)
         return sign_weights(here, sample.y[start:stop], prior[start:stop])
 
     return block

@@ -98,8 +98,8 @@ class LevelDescent:
         self._idle = np.zeros(width)
         self.best = Additive(self._levels, 0.0, self._weights, -np.inf, np.inf)
 
-    def run(self, tol: float) -> Additive:
-        """Descend until the bounds are so close, or come no closer."""
+    def run(self, tol: float, rtol: float = 0.0) -> Additive:
+        """Descend until the bounds are so close, also over the lower one, or come no closer."""
         self._settle()
         price, idle, gap = FIRST_SHARE * self.best.upper, 0, np.inf
         features = range(self._bins.n_features)
@@ -115,7 +115,7 @@ class LevelDescent:
             now = self.best.upper - lower
             idle = 0 if now < STALLED * gap else idle + 1
             gap = now if idle == 0 else gap
-            if now <= tol or idle > PATIENCE:
+            if now <= max(tol, rtol * lower) or idle > PATIENCE:
                 break
             price = lower + SHARE * now
             self._rescale(price)
