@@ -28,7 +28,6 @@ References: Demiriz, Bennett & Shawe-Taylor 2002; Rätsch 2001, section 4.3.
 from __future__ import annotations
 
 import math
-import warnings
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -46,28 +45,18 @@ from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..model import Link, VoteLink
 from ..oracles.stumps import StumpOracle
 from ..solvers.masters.base import Master, MasterError
-from ..solvers.masters.interior import InteriorMaster
+from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
-from ..solvers.masters.simplex import SimplexMaster
-from ..solvers.masters.smooth import SmoothMaster
 from ..types import Array
 from ..validation import check_choice, check_number
 from ._levels import best_stumps, column_of, descended_stumps, few_levels
+from ._votes_worth_having import warn_of_votes
 
-MASTERS: dict[str, type[Master]] = {
-    "simplex": SimplexMaster,
-    "interior": InteriorMaster,
-    "smooth": SmoothMaster,
-}
-SIMPLEX_ROWS, INTERIOR_ROWS = 500, 2000
-"""Rows up to which "auto" means the simplex and the interior-point method."""
 IDLE_ROUNDS = 10
 """Rounds without weight after which a hypothesis is forgotten."""
 FOR_GOOD = -(10**9)
 """Idle rounds of a hypothesis that was forgotten once and found again: it stays, so runs end."""
-NEARLY_CONSTANT = 0.5
-"""Share of the rarest class's weight that has to get another class than all the others."""
 PATIENCE = 5
 """Rounds with nothing new and bounds that hardly move after which an inexact master gives up."""
 
@@ -368,15 +357,6 @@ class LPBoost(Rule):
         self._of_master = saved["master"]
 
 
-def suited_solver(solver: str, n_rows: int) -> str:
-    """Name of a solver; "auto" is exact for few rows, fast for many."""
-    if solver != "auto":
-        return solver
-    if n_rows <= SIMPLEX_ROWS:
-        return "simplex"
-    return "interior" if n_rows <= INTERIOR_ROWS else "smooth"
-
-
 @document
 class LPBoostClassifier(BaseMarginClassifier):
     """Soft-margin boosting with a certificate: the ν-LP, solved to a proven gap.
@@ -498,28 +478,17 @@ class LPBoostClassifier(BaseMarginClassifier):
         if sample.parts is not None:
             from ._lpboost_on_parts import PartedLPBoost  # here, not above: it builds on this one
 
-            return PartedLPBoost(
-                self.nu,
-                self.solver,
-                C=self.C,
-                solver_seconds=self.solver_time_limit,
-                least_margin=self.tol,
-                rtol=self.rtol,
-            )
+            return PartedLPBoost(self.nu, self.solver, **self._settings())
         return self._rule(self.nu)
 
     def _rule(self, nu: float | None) -> LPBoost:
         whole = self.solver == "auto" and self.C is None
         exact = self.estimator is None or isinstance(self.estimator, StumpOracle)
-        return LPBoost(
-            nu,
-            self.solver,
-            C=self.C,
-            solver_seconds=self.solver_time_limit,
-            least_margin=self.tol,
-            stumps=whole and exact,
-            rtol=self.rtol,
-        )
+        return LPBoost(nu, self.solver, stumps=whole and exact, **self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        limits = {"solver_seconds": self.solver_time_limit, "least_margin": self.tol}
+        return {"C": self.C, "rtol": self.rtol, **limits}
 
     def store(self, run: Run, problem: Problem) -> None:
         """Keep the model and its ρ; warn where it says next to nothing."""
@@ -527,33 +496,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         rule = problem.rule
         assert isinstance(rule, LPBoost)
         self.rho_ = rule.level(run)
-        if not len(run.ensemble):
-            warnings.warn(
-                f"C={rule.C!r} is more than any hypothesis is worth: the empty model is optimal, "
-                "and predicts the first class",
-                stacklevel=6,
-            )
-        elif rule.C is None:
-            self._warn_of_nu(run, rule)
-
-    def _warn_of_nu(self, run: Run, rule: LPBoost) -> None:
-        """Warn where the votes are the same for nearly all rows, or next to nothing."""
-        nu, value = rule.nu, run.certificate.value
-        rare, answers = rule.rarest(run)
-        if nu is not None and nu > 2.0 * rare and answers < NEARLY_CONSTANT * rare:
-            warnings.warn(
-                f"nu={nu!r}: nearly all rows get the same class, which has a soft margin where nu "
-                f"is more than twice the share of the rarest class, {rare:.3g}. Use a smaller nu, "
-                f'below {2.0 * rare:.3g}, or class_weight="balanced"',
-                stacklevel=7,
-            )
-        elif value <= (self.tol or 0.0):
-            warnings.warn(
-                f"nu={nu!r}: the soft margin reached is {value:.3g}, about zero or less, so "
-                "the votes say next to nothing. Try a larger nu: more than twice the share of rows "
-                "that cannot be got right (LPBoostClassifierCV finds one)",
-                stacklevel=7,
-            )
+        warn_of_votes(rule, run, self.tol or 0.0)
 
     def make_link(self) -> Link:
         """Votes compared with labels."""

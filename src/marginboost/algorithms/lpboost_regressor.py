@@ -43,6 +43,7 @@ from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.stumps import StumpOracle
 from ..oracles.tree_hypothesis import constant_candidate, constant_tree
 from ..solvers.masters.base import Master
+from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.problem import MarginProblem
 from ..solvers.masters.tube import FixedTube, NuTube, QuantileTube, TubeProblem
 from ..solvers.masters.tube_interior import TubeInterior
@@ -51,7 +52,7 @@ from ..solvers.masters.tube_smooth import TubeSmooth
 from ..types import Array
 from ..validation import check_choice, check_number
 from .gradient_boost_regressor import spread
-from .lpboost import MASTERS, LPBoost, suited_solver
+from .lpboost import LPBoost
 
 TUBE_MASTERS: dict[str, Any] = {
     "simplex": TubeSimplex,

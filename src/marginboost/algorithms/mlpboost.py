@@ -34,13 +34,13 @@ from ..core.stop import Stop
 from ..estimators.classifier import document
 from ..solvers.line_search import increasing_root
 from ..solvers.masters.base import MasterError
+from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import SoftMargin
 from ..types import Array
 from ..validation import check_number
 from ._totally_corrective import TotallyCorrective, TotallyCorrectiveClassifier
 from .corrective_erlpboost import ROUNDING, rounds_needed, smoothing
-from .lpboost import MASTERS, suited_solver
 
 SEARCHED = 1e-6
 """Accuracy of a step; any that is no worse than Frank-Wolfe's shortest keeps the promise."""

@@ -1,0 +1,50 @@
+"""Warnings of soft margins whose votes say next to nothing, and of what would help."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Protocol
+
+from ..core.run import Run
+
+NEARLY_CONSTANT = 0.5
+"""Share of the rarest class's weight that has to get another class than all the others."""
+
+
+class SoftMarginRule(Protocol):
+    """What is asked of the rule of a run."""
+
+    nu: float | None
+    C: float | None
+
+    def rarest(self, run: Run) -> tuple[float, float]:
+        """Share of the rarest class, and of the rows that get it."""
+
+
+def warn_of_votes(rule: SoftMarginRule, run: Run, least: float) -> None:
+    """Warn where the model is empty, or the same for nearly all rows, or its margin too small."""
+    if not len(run.ensemble):
+        message = (
+            f"C={rule.C!r} is more than any hypothesis is worth: the empty model is optimal, and "
+            "predicts the first class"
+        )
+        warnings.warn(message, stacklevel=7)
+        return
+    if rule.C is not None:
+        return
+    nu, value = rule.nu, run.certificate.value
+    rare, answers = rule.rarest(run)
+    if nu is not None and nu > 2.0 * rare and answers < NEARLY_CONSTANT * rare:
+        warnings.warn(
+            f"nu={nu!r}: nearly all rows get the same class, which has a soft margin where nu is "
+            f"more than twice the share of the rarest class, {rare:.3g}. Use a smaller nu, below "
+            f'{2.0 * rare:.3g}, or class_weight="balanced"',
+            stacklevel=7,
+        )
+    elif value <= least:
+        warnings.warn(
+            f"nu={nu!r}: the soft margin reached is {value:.3g}, about zero or less, so the votes "
+            "say next to nothing. Try a larger nu: more than twice the share of rows that cannot "
+            "be got right (LPBoostClassifierCV finds one)",
+            stacklevel=7,
+        )
