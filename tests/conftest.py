@@ -6,6 +6,7 @@ hand; ``HYPOTHESIS_PROFILE=exploring`` seeks new ones. Tests marked ``slow`` run
 """
 
 import os
+import re
 
 import pytest
 from hypothesis import settings
@@ -25,13 +26,27 @@ COSTLY = {
     "CGBoostClassifier",
     "ConsensusFilter",
     "CrossValidatedFilter",
+    "LPBoostClassifierCV",
     "MLPBoostClassifier",
     "MajorityFilter",
     "NMBoostClassifier",
     "PBoostClassifierCV",
     "RobustBoostClassifier",
 }
-"""Estimators that cross-validate or audit inside: dozens of runs per fit; or long programs."""
+"""Estimators that cross-validate or audit inside: dozens of runs per fit; or long programs. Tests
+that go through all estimators take these with all checks only; each has tests of its own."""
+FIRST_MET = {
+    "AdaBoostClassifier",
+    "GradientBoostClassifier",
+    "GradientBoostRegressor",
+    "IntervalRegressor",
+    "LPBoostClassifier",
+    "LPBoostRegressor",
+    "MulticlassBooster",
+    "SAMMEClassifier",
+    "SoftmaxBoostClassifier",
+}
+"""Estimators of every kind, which scikit-learn checks in full every time; others quickly."""
 QUICK_CHECKS = {
     "check_classifiers_one_label",
     "check_classifiers_regression_target",
@@ -53,15 +68,21 @@ QUICK_CHECKS = {
     "check_sample_weights_shape",
     "check_set_params",
 }
-"""Those of scikit-learn's checks that take few fits: of costly estimators the others are slow."""
+"""Those of scikit-learn's checks that take few fits."""
 
 
 def is_costly_check(item):
-    """Whether a test is one of scikit-learn's checks that takes many fits of many runs each."""
-    given = getattr(getattr(item, "callspec", None), "params", {})
-    check = getattr(given.get("check"), "func", given.get("check"))
-    estimator = type(given.get("estimator")).__name__
-    return estimator in COSTLY and getattr(check, "__name__", "") not in QUICK_CHECKS
+    """Whether a test goes on about a costly estimator, or is a long check of one of many."""
+    spec = getattr(item, "callspec", None)
+    if spec is None:
+        return False
+    check = getattr(spec.params.get("check"), "func", spec.params.get("check"))
+    if getattr(check, "__name__", "") in QUICK_CHECKS:
+        return False
+    estimator = type(spec.params.get("estimator")).__name__
+    if item.module.__name__.endswith("test_estimator_checks") and check is not None:
+        return estimator not in FIRST_MET
+    return estimator in COSTLY or any(name in COSTLY for name in re.split(r"\W+", spec.id))
 
 
 def pytest_collection_modifyitems(items):

@@ -29,8 +29,8 @@ class Lying(StumpOracle):
     """The right stumps, with edges that are not theirs."""
 
     def __init__(self, factor=0.5, categorical="equality"):
+        super().__init__(categorical)
         self.factor = factor
-        self.categorical = categorical
 
     def best(self, *args, **kwargs):
         found = super().best(*args, **kwargs)

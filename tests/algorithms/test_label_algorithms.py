@@ -367,8 +367,6 @@ def test_predictions_of_all_kinds_agree(make):
     assert (right >= (model.margins_ > 0)).all()
     assert ((model.margins_ >= 0) >= right).all()
     assert model.feature_importances_.sum() == pytest.approx(1.0)
-    with pytest.raises(TypeError, match="only models of stumps"):
-        model.explain()
 
 
 @pytest.mark.parametrize("make", ONE_RUN)

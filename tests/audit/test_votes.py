@@ -17,6 +17,7 @@ from marginboost.audit import (
     LabelAudit,
     evaluate_audit,
     leaking_features,
+    linear,
     plant_flips,
     votes,
 )
@@ -69,7 +70,7 @@ def test_categories_get_a_column_each():
 
 
 def test_rare_categories_share_a_column(monkeypatch):
-    monkeypatch.setattr(votes, "MOST_LEVELS", 2)
+    monkeypatch.setattr(linear, "MOST_LEVELS", 2)
     kinds = pd.Categorical([*"aaabbcd", None])
     encoded = encode(table_of({"kind": kinds}))
     expected = [[1, 0, 0, 0]] * 3 + [[0, 1, 0, 0]] * 2 + [[0, 0, 1, 0]] * 2 + [[0, 0, 0, 1]]

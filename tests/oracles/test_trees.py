@@ -648,7 +648,7 @@ def test_a_small_tree_decides_by_a_path_sf_e4a():
     size, shape, colour = items.T.astype(int)
     positive = np.where(size == sizes.index("large"), shape == shapes.index("round"), colour == 1)
     y = np.where(positive, 1, -1)
-    oracle = bound(items, y, codes=(0, 1, 2), max_depth=3)
+    oracle = bound(items, y, codes=(0, 1, 2), max_depth=3, criterion="entropy")
     tree = oracle.best(y / len(y))[0].hypothesis
     reached = rows_at_nodes(oracle, tree)
     leaves = [k for k in range(tree.n_nodes) if tree.nodes[k]["feature"] < 0]

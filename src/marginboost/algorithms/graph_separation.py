@@ -68,6 +68,8 @@ class GraphSeparation(Rule):
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Take away the pairs that the hypothesis tells apart."""
         best, before = found[0], self._pairs
+        if not before > 0.0:
+            return Stop.SEPARATED
         if best.edge <= ROUNDING:
             return Stop.NO_EDGE
         self._split(best.column)
@@ -83,13 +85,15 @@ class GraphSeparation(Rule):
         self._cells = np.unique(parted, return_inverse=True)[1].reshape(-1)
 
     def _weigh(self, state: State) -> None:
-        """Weigh rows by their pairs; where none is left, the last weights stay."""
+        """Weigh rows by their pairs; where none is left, the last weights stay, or the first."""
         y, prior = state.sample.y, state.sample.prior
         sides = [np.bincount(self._cells, weights=np.where(y == s, prior, 0.0)) for s in (-1, 1)]
         self._pairs = float(sides[0] @ sides[1])
         if self._pairs > 0.0:
             degrees = prior * np.where(y > 0, sides[0][self._cells], sides[1][self._cells])
             state.dual[:] = y * degrees / degrees.sum()
+        elif not state.dual.any():
+            state.dual[:] = y * prior
 
 
 @dataclass(frozen=True)

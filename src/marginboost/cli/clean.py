@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from .audit import add_audit, audit_rows, check_audit, labelled_rows, row_numbers
-from .columns import as_whole, numbers
 from .errors import UsageError
 from .options import add_data, add_reading, add_roles
 from .output import Answer, Screen, check_target, has_types, table_bytes, write_file
@@ -114,6 +113,8 @@ def _typed(file: Any, name: str, data: Any, args: argparse.Namespace) -> Any:
 
     Names and labels stay text: 007 is no number.
     """
+    from .columns import as_whole, numbers  # here, not above: they bring NumPy along
+
     if not file.is_text or not has_types(args.out):
         return file.column(name)
     if name == args.weight:

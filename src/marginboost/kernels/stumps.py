@@ -136,10 +136,11 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
 def threshold_column(codes: Array, cut: int, outputs: Array, missing_code: int, out: Array) -> None:
     """Outputs of a threshold stump on binned rows; ``outputs`` = (left, right, missing).
 
-    Cut and code are made as wide as the codes: lanes of bytes hold eight times as many.
+    Cut and code are made as wide as the codes: lanes of bytes hold eight times as many. No code is
+    above the missing one.
     """
     left, right, missing = outputs[0], outputs[1], outputs[2]
-    last, none = codes.dtype.type(cut), codes.dtype.type(missing_code)
+    last, none = codes.dtype.type(min(cut, missing_code)), codes.dtype.type(missing_code)
     for i in range(codes.size):
         side = left if codes[i] <= last else right
         out[i] = missing if codes[i] == none else side
