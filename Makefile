@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-WORKERS ?= 2
+# One more than cores: some tests wait for other processes.
+WORKERS ?= 3
 # Test workers and the programs that tests start share what is compiled once.
 export PYTHONDONTWRITEBYTECODE :=
 

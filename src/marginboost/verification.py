@@ -245,7 +245,7 @@ def _verify_problem(
     value = rule.value(state)  # of the empty model
     if len(model.ensemble_):
         outcomes = sample.y * sample.scores(model.ensemble_)
-        value = rule.value_of(outcomes, model.ensemble_.l1_norm, sample)
+        value = rule.value_of(outcomes, rule.length(model.ensemble_), sample)
     lies: list[str] = []
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:

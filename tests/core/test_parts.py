@@ -279,6 +279,25 @@ def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
     assert not hasattr(model, "dual_")
 
 
+def test_trees_of_one_feature_know_where_the_rows_in_parts_lie(rows):
+    bins, y, weights = rows
+    labels = y + (np.random.default_rng(2).random(N_ROWS) < 0.3)
+    settings = {"n_estimators": 2, "max_leaf_nodes": 2}
+    expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS["seven"])
+    ]
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    model = SoftmaxBoostClassifier(**settings)
+    model.fit_parts(features, bins, np.arange(3), LocalParts(parts))
+    wanted = expected.model_.runs[0].background
+    assert wanted
+    for feature, found in model.model_.runs[0].background.items():
+        np.testing.assert_array_equal(found.cuts, wanted[feature].cuts)
+        np.testing.assert_array_equal(found.shares, wanted[feature].shares)
+
+
 def fit_whole_and_parted(rows, labels, settings):
     bins, _, weights = rows
     expected = LPBoostClassifier(solver="smooth", **settings).fit(bins, labels, weights)

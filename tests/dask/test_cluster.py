@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -187,11 +188,19 @@ def problem_of(name, seed=6):
     return X, X[:, 0] + 0.3 * (y == "yes") if name == "regression" else y.to_numpy(dtype="U3")
 
 
+@cache
+def compile_kernels(name, client):
+    """Let a worker compile what a model needs: that may take longer than a fit is given."""
+    on_cluster, _, settings = MODELS[name]
+    fit_in_time(on_cluster(**settings, client=client), *of_arrays(*problem_of(name)), limit=300.0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 3])
 @pytest.mark.parametrize("name", MODELS)
 def test_other_models_on_any_number_of_workers(cluster, client, tmp_path, name, n_workers):
     scale(cluster, client, n_workers)
+    compile_kernels(name, client)
     on_cluster, alone, settings = MODELS[name]
     X, y = problem_of(name)
     model = fit_in_time(on_cluster(**settings, client=client), *of_arrays(X, y))
@@ -245,6 +254,7 @@ class AtQuestion:
     ],
 )
 def test_a_worker_killed_within_a_step(client, tmp_path, monkeypatch, name, question):
+    compile_kernels(name, client)
     on_cluster, alone, settings = MODELS[name]
     X, y = problem_of(name)
     kill = AtQuestion(monkeypatch, client, question, 1 if question == "sort_values" else 4)

@@ -69,6 +69,8 @@ class LabelSample(Sample):
     @cached_property
     def example_prior(self) -> Array:
         """Prior weights of the examples, each the sum of those of its rows."""
+        if not len(self.labels):  # they are in parts
+            return self.prior
         return np.asarray(self.prior.reshape(len(self.labels), -1).sum(axis=1))
 
     @property
