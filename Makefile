@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# One more than cores: some tests wait for other processes.
-WORKERS ?= 3
+WORKERS ?= 2
 # Test workers and the programs that tests start share what is compiled once.
 export PYTHONDONTWRITEBYTECODE :=
 

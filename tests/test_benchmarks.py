@@ -182,6 +182,7 @@ def test_stumps_ratios_come_from_times(capsys):
     assert any("bins inside fit" in reason for reason in section.skipped)
 
 
+@pytest.mark.slow
 def test_a_missing_peer_is_skipped_with_its_reason(monkeypatch, capsys):
     peer = peers.XGBoost()
     peer.package = "no_such_package"
@@ -192,6 +193,7 @@ def test_a_missing_peer_is_skipped_with_its_reason(monkeypatch, capsys):
     assert [goal.verdict for goal in section.goals] == ["not measured"] * 2
 
 
+@pytest.mark.slow
 def test_sklearn_adaboost(capsys):
     section = fitting.sklearn_adaboost(TINY)
     check_section(section, capsys)
@@ -230,6 +232,7 @@ def test_scaling(monkeypatch, capsys):
     assert "memory was read from nowhere" in section.notes
 
 
+@pytest.mark.slow
 def test_memory_is_measured_in_a_fresh_process():
     found = memory.measure(500, 4, 2)
     assert found["peak"] >= found["before"] > 0
@@ -267,6 +270,7 @@ def test_a_race_that_begins_too_late_is_left_out(monkeypatch):
     assert section.skipped == ["what comes after 1 minutes"]
 
 
+@pytest.mark.slow
 def test_shapley(capsys):
     sizes = replace(TINY, shapley_shape=(60, 3), shapley_trees=2, shapley_few=20)
     section = shapley.shapley(sizes)

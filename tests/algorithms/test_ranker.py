@@ -29,6 +29,7 @@ def queries(seed, n_queries=30, n_rows=12):
 # -- NDCG ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10_000),
     k=st.sampled_from([None, 1, 3, 50]),

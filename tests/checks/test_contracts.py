@@ -96,6 +96,10 @@ ORACLES = {
 
 
 INNER = {
+    "ERLPBoost",
+    "QRLPBoost",
+    "SoftBoost",
+    "TotalBoost",
     "BarrierBoost",
     "BarrierRegression",
     "CGBoost",

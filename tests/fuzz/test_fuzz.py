@@ -6,7 +6,7 @@ import time
 import pytest
 from fuzz_batch import run_batch, try_all
 
-BUDGET = int(os.environ.get("MARGINBOOST_FUZZ", "150"))
+BUDGET = int(os.environ.get("MARGINBOOST_FUZZ", "60"))
 
 
 @pytest.mark.parametrize("target", ["models", "tables"])

@@ -161,6 +161,7 @@ def test_a_forked_child_fits_after_its_parent_used_the_pool():
     np.testing.assert_array_equal(again.estimator_weights_, model.estimator_weights_)
 
 
+@pytest.mark.slow
 def test_grid_search_in_processes():
     X, y = rows_of(400)
     grid = {"n_estimators": [2, 10], "learning_rate": [0.5, 1.0]}

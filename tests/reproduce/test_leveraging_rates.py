@@ -1,6 +1,7 @@
 """Convergence of leveraging as an experiment: rates where they are proven, and a stall."""
 
 import numpy as np
+import pytest
 
 from marginboost import reproduce
 from marginboost.diagnostics import has_finite_minimiser
@@ -14,6 +15,7 @@ def test_problems_are_what_they_are_said_to_be():
     assert not has_finite_minimiser(y[:, None] * H)
 
 
+@pytest.mark.slow
 def test_rates_and_the_stall():
     outcome = reproduce.run("leveraging-rates", "tiny")
     normal, stumps, stall = outcome.tables

@@ -11,6 +11,7 @@ from marginboost.reproduce.experiments._p_boosting import ErrorCurves
 from marginboost.reproduce.experiments.ring import on_ring
 
 
+@pytest.mark.slow
 def test_quick_tables():
     outcome = reproduce.run("ring", "tiny")
     assert all(finding.holds for finding in outcome.findings)

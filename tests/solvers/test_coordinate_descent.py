@@ -146,6 +146,7 @@ def test_approximate_rules_keep_their_share(seed, delta):
         assert getattr(selection_quality(exact), share) == 1.0
 
 
+@pytest.mark.slow
 @theory
 @given(seed=st.integers(0, 9999), delta=st.sampled_from([0.1, 0.5, 1.0]))
 def test_conditions_imply_step_quality_c45(seed, delta):
@@ -234,6 +235,7 @@ def test_minimisers_at_infinity_cost_the_rate_v12():
     assert has_finite_minimiser(both[1][:, None] * both[0])
 
 
+@pytest.mark.slow
 @few
 @given(problem=sign_problems(max_rows=7, max_columns=4))
 def test_finiteness_is_what_descent_finds_q37(problem):
