@@ -31,6 +31,7 @@ from ..solvers.entropy_projection import CappedEntropy, Divergence, EntropySolve
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.masters.problem import check_share, soft_margin
 from ..types import Array
+from ..validation import check_number
 
 COLUMNS = 4
 """Hypotheses asked for in a round: more save rounds, but make each slower."""
@@ -159,3 +160,46 @@ class TotallyCorrectiveClassifier(BaseMarginClassifier):
     def make_link(self) -> Link:
         """Votes compared with labels."""
         return VoteLink()
+
+
+class SoftMarginClassifier(TotallyCorrectiveClassifier):
+    """What those of a soft margin share: ν, and how far below the best the model may be."""
+
+    nu: float
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int | None = None,
+        nu: float = 0.3,
+        accuracy: float = 0.02,
+        tol: float | None = None,
+        class_weight: Any = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            tol=tol,
+            class_weight=class_weight,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.nu = nu
+        self.accuracy = accuracy
+
+    def check_parameters(self) -> None:
+        """Check the settings."""
+        super().check_parameters()
+        check_number("nu", self.nu, above=0.0, at_most=1.0)
+        check_number("accuracy", self.accuracy, above=0.0, below=1.0)

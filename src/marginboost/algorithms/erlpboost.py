@@ -29,8 +29,8 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
-from ..validation import check_choice, check_number
-from ._totally_corrective import TotallyCorrective, TotallyCorrectiveClassifier
+from ..validation import check_choice
+from ._totally_corrective import SoftMarginClassifier, TotallyCorrective
 from .corrective_erlpboost import CorrectiveERLPBoost
 from .corrective_erlpboost import rounds_needed as corrective_rounds
 
@@ -70,7 +70,7 @@ def rounds_needed(nu: float, accuracy: float) -> int:
 
 
 @document
-class ERLPBoostClassifier(TotallyCorrectiveClassifier):
+class ERLPBoostClassifier(SoftMarginClassifier):
     """Soft-margin boosting with a certificate and a bound on the number of rounds.
 
     Solves the problem of :class:`~marginboost.LPBoostClassifier`. Its weights change gently from
@@ -142,6 +142,8 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
         super().__init__(
             estimator,
             n_estimators=n_estimators,
+            nu=nu,
+            accuracy=accuracy,
             tol=tol,
             class_weight=class_weight,
             max_bins=max_bins,
@@ -151,25 +153,19 @@ class ERLPBoostClassifier(TotallyCorrectiveClassifier):
             random_state=random_state,
             verbose=verbose,
         )
-        self.nu = nu
-        self.accuracy = accuracy
         self.correction = correction
 
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_number("accuracy", self.accuracy, above=0.0, below=1.0)
         check_choice("correction", self.correction, ("total", "single"))
 
     def make_rule(self, sample: Sample) -> ERLPBoost | CorrectiveERLPBoost:
         """Make the algorithm."""
-        assert self.nu is not None
         if self.correction == "single":
             return CorrectiveERLPBoost(self.nu, self.accuracy)
         return ERLPBoost(self.nu, self.accuracy)
 
     def _rounds_needed(self, sample: Sample) -> int:
-        assert self.nu is not None
         needed = rounds_needed if self.correction == "total" else corrective_rounds
         return needed(self.nu, self.accuracy)

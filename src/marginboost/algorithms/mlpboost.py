@@ -38,8 +38,7 @@ from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import SoftMargin
 from ..types import Array
-from ..validation import check_number
-from ._totally_corrective import TotallyCorrective, TotallyCorrectiveClassifier
+from ._totally_corrective import SoftMarginClassifier, TotallyCorrective
 from .corrective_erlpboost import ROUNDING, rounds_needed, smoothing
 
 SEARCHED = 1e-6
@@ -142,7 +141,7 @@ class MLPBoost(TotallyCorrective):
 
 
 @document
-class MLPBoostClassifier(TotallyCorrectiveClassifier):
+class MLPBoostClassifier(SoftMarginClassifier):
     """Soft-margin boosting about as fast as LPBoost, with a bound on the number of rounds.
 
     Solves the problem of :class:`~marginboost.LPBoostClassifier`: each round goes on from its step
@@ -190,48 +189,9 @@ class MLPBoostClassifier(TotallyCorrectiveClassifier):
         "reference": "Mitsuboshi, Hatano & Takimoto 2022",
     }
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int | None = None,
-        nu: float = 0.3,
-        accuracy: float = 0.02,
-        tol: float | None = None,
-        class_weight: Any = None,
-        max_bins: int | None = 255,
-        categorical_features: Any = "from_dtype",
-        callbacks: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.nu = nu
-        self.accuracy = accuracy
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_number("accuracy", self.accuracy, above=0.0, below=1.0)
-
     def make_rule(self, sample: Sample) -> MLPBoost:
         """Make the algorithm."""
-        assert self.nu is not None
         return MLPBoost(self.nu, self.accuracy)
 
     def _rounds_needed(self, sample: Sample) -> int:
-        assert self.nu is not None
         return rounds_needed(self.nu, self.accuracy)

@@ -26,14 +26,13 @@ advancing LP-based ensemble methods*, 2025.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core.sample import Sample
 from ..estimators.classifier import document
 from ..solvers.entropy_projection import Divergence
 from ..solvers.quadratic_divergence import CappedQuadratic
-from ..validation import check_number
-from ._totally_corrective import TotallyCorrectiveClassifier
+from ._totally_corrective import SoftMarginClassifier
 from .erlpboost import ERLPBoost
 
 
@@ -67,7 +66,7 @@ def rounds_needed(nu: float, accuracy: float) -> int:
 
 
 @document
-class QRLPBoostClassifier(TotallyCorrectiveClassifier):
+class QRLPBoostClassifier(SoftMarginClassifier):
     """Soft-margin boosting with quadratically regularised weights, a certificate and a bound.
 
     Solves the problem of :class:`~marginboost.LPBoostClassifier`. Its weights change gently from
@@ -117,48 +116,9 @@ class QRLPBoostClassifier(TotallyCorrectiveClassifier):
         "reference": "Akkerman, Ferry, Artigues, Hebrard & Vidal 2025",
     }
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int | None = None,
-        nu: float = 0.3,
-        accuracy: float = 0.02,
-        tol: float | None = None,
-        class_weight: Any = None,
-        max_bins: int | None = 255,
-        categorical_features: Any = "from_dtype",
-        callbacks: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.nu = nu
-        self.accuracy = accuracy
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_number("accuracy", self.accuracy, above=0.0, below=1.0)
-
     def make_rule(self, sample: Sample) -> QRLPBoost:
         """Make the algorithm."""
-        assert self.nu is not None
         return QRLPBoost(self.nu, self.accuracy)
 
     def _rounds_needed(self, sample: Sample) -> int:
-        assert self.nu is not None
         return rounds_needed(self.nu, self.accuracy)

@@ -23,14 +23,13 @@ Reference: Warmuth, Glocer & Rätsch, *Boosting algorithms for maximizing the so
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
-from ..validation import check_number
-from ._totally_corrective import TotallyCorrective, TotallyCorrectiveClassifier
+from ._totally_corrective import SoftMarginClassifier, TotallyCorrective
 from .adaboost_star import rounds_needed
 
 
@@ -57,7 +56,7 @@ class SoftBoost(TotallyCorrective):
 
 
 @document
-class SoftBoostClassifier(TotallyCorrectiveClassifier):
+class SoftBoostClassifier(SoftMarginClassifier):
     """Soft-margin boosting by entropy projections, with a bound on the number of rounds.
 
     Parameters
@@ -103,47 +102,9 @@ class SoftBoostClassifier(TotallyCorrectiveClassifier):
         "reference": "Warmuth, Glocer & Rätsch 2007",
     }
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int | None = None,
-        nu: float = 0.3,
-        accuracy: float = 0.02,
-        tol: float | None = None,
-        class_weight: Any = None,
-        max_bins: int | None = 255,
-        categorical_features: Any = "from_dtype",
-        callbacks: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.nu = nu
-        self.accuracy = accuracy
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_number("accuracy", self.accuracy, above=0.0, below=1.0)
-
     def make_rule(self, sample: Sample) -> SoftBoost:
         """Make the algorithm."""
         return SoftBoost(self.nu, self.accuracy)
 
     def _rounds_needed(self, sample: Sample) -> int:
-        assert self.nu is not None
         return rounds_needed(1.0 / self.nu, self.accuracy)
