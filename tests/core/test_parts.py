@@ -227,6 +227,15 @@ def test_what_must_see_all_rows_says_so(rows, oracle, rule):
 TARGET_LOSSES = ["squared", "huber", "quantile", "poisson"]
 
 
+def divided(bins, labels, weights, division):
+    """Features of a table, and its rows in parts."""
+    parts = [
+        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
+        for start, stop in pairwise(DIVISIONS[division])
+    ]
+    return Features(list(bins.names), list(bins.categories), bins.named), LocalParts(parts)
+
+
 @pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", TARGET_LOSSES)
@@ -236,12 +245,8 @@ def test_same_regression_in_any_number_of_parts(rows, loss, weighted, division):
     weights = weights if weighted else np.ones(N_ROWS)
     settings = {"n_estimators": 3, "loss": loss}
     expected = GradientBoostRegressor(**settings).fit(bins, targets, weights)
-    parts = [
-        Part.of(Source(bins.take(np.arange(start, stop)), targets[start:stop], weights[start:stop]))
-        for start, stop in pairwise(DIVISIONS[division])
-    ]
-    features = Features(list(bins.names), list(bins.categories), bins.named)
-    model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, LocalParts(parts))
+    features, parts = divided(bins, targets, weights, division)
+    model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, parts)
     assert model.spread_ == expected.spread_
     assert model.estimators_ == expected.estimators_
     np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
@@ -266,13 +271,9 @@ def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
     weights = weights if weighted else np.ones(N_ROWS)
     settings = {"n_estimators": 2, "loss": loss, "max_leaf_nodes": 9}
     expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
-    parts = [
-        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
-        for start, stop in pairwise(DIVISIONS[division])
-    ]
-    features = Features(list(bins.names), list(bins.categories), bins.named)
+    features, parts = divided(bins, labels, weights, division)
     model = SoftmaxBoostClassifier(**settings)
-    model.fit_parts(features, bins, np.arange(3), LocalParts(parts))
+    model.fit_parts(features, bins, np.arange(3), parts)
     assert model.estimators_ == expected.estimators_
     np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
     assert model.certificate_ == expected.certificate_
@@ -284,13 +285,9 @@ def test_trees_of_one_feature_know_where_the_rows_in_parts_lie(rows):
     labels = y + (np.random.default_rng(2).random(N_ROWS) < 0.3)
     settings = {"n_estimators": 2, "max_leaf_nodes": 2}
     expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
-    parts = [
-        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
-        for start, stop in pairwise(DIVISIONS["seven"])
-    ]
-    features = Features(list(bins.names), list(bins.categories), bins.named)
+    features, parts = divided(bins, labels, weights, "seven")
     model = SoftmaxBoostClassifier(**settings)
-    model.fit_parts(features, bins, np.arange(3), LocalParts(parts))
+    model.fit_parts(features, bins, np.arange(3), parts)
     wanted = expected.model_.runs[0].background
     assert wanted
     for feature, found in model.model_.runs[0].background.items():
@@ -301,13 +298,9 @@ def test_trees_of_one_feature_know_where_the_rows_in_parts_lie(rows):
 def fit_whole_and_parted(rows, labels, settings):
     bins, _, weights = rows
     expected = LPBoostClassifier(solver="smooth", **settings).fit(bins, labels, weights)
-    parts = [
-        Part.of(Source(bins.take(np.arange(start, stop)), labels[start:stop], weights[start:stop]))
-        for start, stop in pairwise(DIVISIONS["two"])
-    ]
-    features = Features(list(bins.names), list(bins.categories), bins.named)
+    features, parts = divided(bins, labels, weights, "two")
     classes = np.unique(labels)
-    model = LPBoostClassifier(**settings).fit_parts(features, bins, classes, LocalParts(parts))
+    model = LPBoostClassifier(**settings).fit_parts(features, bins, classes, parts)
     return expected, model
 
 
