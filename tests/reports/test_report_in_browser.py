@@ -405,9 +405,9 @@ def test_decisions_are_saved_and_found_again(open_tab, served, payloads):
     tab.locator(".choice[data-word=wrong]").nth(0).click()
     tab.locator(".choice[data-word=right]").nth(1).click()
     tab.locator(".choice[data-word=wrong]").nth(2).click()
-    with tab.expect_response("**/decisions"):
-        tab.locator(".choice[data-word=wrong]").nth(2).click()  # taken back
-    tab.wait_for_load_state("networkidle")
+    taken_back = {"row": rows[2]["row"], "decision": None}
+    with tab.expect_response(lambda answer: answer.request.post_data_json == taken_back):
+        tab.locator(".choice[data-word=wrong]").nth(2).click()
     expected = {rows[0]["row"]: "wrong", rows[1]["row"]: "right"}
     assert served.saved["decisions"] == expected
     assert "2 decisions: 1 wrong, 1 right. Kept in kept.csv." in tab.text_content("#message")
@@ -431,8 +431,9 @@ def test_what_could_not_be_saved_is_said(open_tab, served):
     assert tab.text_content("#message").endswith("could not be saved: the disk is full")
     assert tab.locator(".choice[aria-pressed=true]").count() == 0
     served.saved["full"] = False
-    tab.locator(".choice").first.click()
-    tab.wait_for_selector("#message:not(.bad)")
+    with tab.expect_response("**/decisions"):
+        tab.locator(".choice").first.click()
+    assert tab.locator("#message.bad").count() == 0
     served.stop()
     tab.locator(".choice").nth(3).click()
     tab.wait_for_selector("#message.bad")
