@@ -16,7 +16,7 @@ from ..model import Features
 from ..types import Array
 from . import columns
 from .errors import ModelError, require, suggest
-from .options import dialect_of
+from .options import check_roles, dialect_of
 from .reading import DataFile, DataSource, read_file, shorten
 from .streams import DataStream
 
@@ -195,16 +195,8 @@ def check_classes(data: Dataset, label: str | None) -> None:
 
 def feature_names(file: DataSource, args: argparse.Namespace) -> list[str]:
     """Columns that are neither label, weight, name of the row, nor dropped."""
-    roles = {
-        "--label": args.label,
-        "--target": args.target,
-        "--weight": args.weight,
-        "--id": args.id,
-    }
-    for option, name in roles.items():
-        file.check_names(name, option=option)
-    file.check_names(*args.drop, option="--drop")
-    taken = {*roles.values(), *args.drop}
+    check_roles(file, args)
+    taken = {args.label, args.target, args.weight, args.id, *args.drop}
     names = [name for name in file.names if name not in taken]
     if not names:
         raise file.error("no column is left to learn from")
@@ -293,7 +285,6 @@ def plain_text(value: Any) -> str:
 
 def model_labels(model: BaseMarginClassifier, file: DataFile, name: str) -> Array:
     """Labels of a file as positions among the classes of the model."""
-    file.check_names(name, option="--label")
     known = {plain_text(label): k for k, label in enumerate(model.classes_.tolist())}
     texts = columns.label_texts(file, name)
     for row, text in enumerate(texts):
