@@ -139,6 +139,19 @@ def test_labels_and_targets_are_not_mixed_up(run, model, numbers, fresh):
     assert (wrong.code, "the model needs --target" in wrong.err) == (2, True)
 
 
+def test_a_feature_that_is_given_another_use_is_told(run, model, fresh):
+    done = run("evaluate", model, fresh, "--label", "answer", "--id", "size")
+    assert done.code == 3
+    assert "the model has the feature 'size', which is given another use here" in done.err
+
+
+def test_a_table_without_names_is_remembered(run, fresh, tmp_path):
+    bare, out = tmp_path / "bare.csv", tmp_path / "m.json"
+    bare.write_text(fresh.read_text().partition("\n")[2])
+    assert run("fit", bare, "--no-header", "--label", "6", *QUICK, "--out", out).code == 0
+    assert "--no-header?" in run("predict", out, fresh).err
+
+
 @pytest.mark.parametrize("command", ["evaluate", "certify"])
 @pytest.mark.parametrize("option", ["--label", "--id", "--drop", "--weight"])
 def test_columns_that_are_not_there_are_told(run, model, fresh, command, option):

@@ -96,9 +96,8 @@ def _folds(data: Any, args: argparse.Namespace) -> list[tuple[Any, Any]]:
         return list(plain.split(data.labels))
     label, count = min(Counter(data.labels.tolist()).items(), key=lambda item: item[1])
     if count < args.cv:
-        raise data.file.error(
-            f"class {label!r} has {count} rows, too few for --cv {args.cv}", args.label
-        )
+        rows = "1 row" if count == 1 else f"{count} rows"
+        raise data.file.error(f"class {label!r} has {rows}, too few for --cv {args.cv}", args.label)
     splitter = RepeatedStratifiedKFold(
         n_splits=args.cv, n_repeats=args.repeats, random_state=args.seed
     )

@@ -231,8 +231,16 @@ def _check_columns(features: Features, file: DataFile, unused: set[str | None]) 
         raise file.error(
             f"{len(candidates)} columns, but the model was fitted on {len(expected)} without names"
         )
+    taken = [name for name in lacking if name in file.names]
+    if taken:
+        raise file.error(
+            f"the model has the feature {shorten(taken[0])}, which is given another use here "
+            "(--id, --label, --target, --weight, --drop)"
+        )
     if lacking:
         hint = f"; {suggest(lacking[0], candidates)}" if len(lacking) == 1 and candidates else ""
+        if all(str(name).isdigit() for name in expected):
+            hint = "; was it fitted to a table with --no-header?"
         raise file.error(
             f"no column {', '.join(map(shorten, lacking))}, which the model needs{hint}"
         )

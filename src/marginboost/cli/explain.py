@@ -332,8 +332,8 @@ def _summary(shape: dict[str, Any]) -> list[str]:
 
 def _cuts_in_words(cuts: list[float]) -> str:
     if len(cuts) == 1:
-        return f"1 cut at {cuts[0]:.4g}"
-    return f"{len(cuts)} cuts from {cuts[0]:.4g} to {cuts[-1]:.4g}"
+        return f"1 cut at {cuts[0]:.6g}"
+    return f"{len(cuts)} cuts from {cuts[0]:.6g} to {cuts[-1]:.6g}"
 
 
 def _show_in_full(shape: dict[str, Any], screen: Screen) -> None:

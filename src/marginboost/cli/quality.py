@@ -12,6 +12,8 @@ from ..types import Array
 
 HARDLY_BETTER = 0.9
 """Share of the base rate's errors above which a model has learnt next to nothing."""
+RANKS_WELL = 0.7
+"""AUC from which on it has learnt something: a rare class may hardly ever be predicted."""
 
 
 def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: int) -> Any:
@@ -49,6 +51,12 @@ def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: 
     }
 
 
+def _is_weak(estimate: dict[str, float]) -> bool:
+    """Whether rows not learnt from are judged hardly better than by a constant."""
+    hardly = estimate["error"] > HARDLY_BETTER * estimate["base_error"]
+    return hardly and not estimate["auc"] >= RANKS_WELL
+
+
 def weaknesses(
     model: Any, X: Any, labels: Array, weight: Array | None, estimate: Any = None
 ) -> list[str]:
@@ -71,7 +79,7 @@ def weaknesses(
             f"the model errs on {error:.1%} of the rows that it learnt from, hardly less than the "
             f"most frequent class alone ({1.0 - shares.max():.1%}); {advice} may do better"
         )
-    elif estimate is not None and estimate["error"] > HARDLY_BETTER * estimate["base_error"]:
+    elif estimate is not None and _is_weak(estimate):
         found.append(
             f"on rows not learnt from the model errs on {estimate['error']:.1%}, hardly less than "
             f"the most frequent class alone ({estimate['base_error']:.1%}); {advice} may do better"
