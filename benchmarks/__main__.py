@@ -27,14 +27,14 @@ from .shapley import shapley
 from .sizes import FULL, QUICK, SPEED, Sizes
 from .soft_margin import soft_margin
 from .stream import stream
-from .target_audit import target_audit, target_flags
+from .target_audit import target_audit
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses, choosing_nu),
-        *(gradient, leveraging, shapley, audit, target_audit, target_flags, regression),
+        *(gradient, leveraging, shapley, audit, target_audit, regression),
         *(robust, stream, dask),
     )
 }
@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sizes = replace(sizes, minutes=chosen.minutes)
     if chosen.rows:
         sizes = replace(sizes, robust_rows=chosen.rows, stream_rows=chosen.rows)
+        sizes = replace(sizes, regression_rows=chosen.rows, target_audit_rows=chosen.rows)
         sizes = replace(sizes, cluster_cost_shape=(chosen.rows, sizes.cluster_cost_shape[1]))
     found = environment()
     show_environment(found)
@@ -87,9 +88,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         *("--limit-minutes", "--minutes"),
         **{"dest": "minutes", "type": float, "metavar": "M"},
-        help="end robust and gradient then; robust goes on when run again",
+        help="end robust, regression and gradient then; the first two go on when run again",
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust, stream, dask's cost")
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="rows, where a benchmark has one number of them"
+    )
     return parser
 
 

@@ -175,7 +175,7 @@ class LPBoost(Rule):
             self._enlarge(state, [Candidate(stump, 0.0, column_of(bins, stump))])
         self._trial = np.array(list(coef.values()))
         self._accept(state, self._trial)
-        self._master.weights = weights
+        self._master.begin_with(weights)
         state.dual[:] = sample.y * weights
         state.bracket(lower=self._value)
 

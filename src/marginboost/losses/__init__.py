@@ -1,5 +1,6 @@
 """One file per loss; ``base`` says what they share."""
 
+from .absolute import Absolute
 from .base import Loss, MarginLoss, ResidualLoss, as_loss
 from .class_losses import (
     ClassCrossEntropy,
@@ -27,6 +28,7 @@ from .tangent import Tangent
 from .tweedie import Gamma, MeanLoss, Poisson, Tweedie, as_target_loss, known_losses
 
 __all__ = [
+    "Absolute",
     "ClassCrossEntropy",
     "ClassLoss",
     "ClassRobustFocal",

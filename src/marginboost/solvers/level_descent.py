@@ -209,7 +209,8 @@ class LevelDescent:
             self._rho -= float(np.clip((total - 1.0) / max(slope, 1e-12), -1.0, 1.0))
         size = self.size
         lower = soft_margin(outcomes, self._prior, self._nu)[0] / size if size > 0.0 else -np.inf
-        upper = self._most_edge(self._y * self._weights) if abs(total - 1.0) < 1e-6 else np.inf
+        dual = self._y * self._weights
+        upper = largest_edge(self._bins, dual) if abs(total - 1.0) < 1e-6 else np.inf
         best = self.best
         if lower > best.lower:
             scaled = [levels / size for levels in self._levels]
@@ -218,10 +219,11 @@ class LevelDescent:
             best = best._replace(weights=self._weights.copy(), upper=upper)
         self.best = best
 
-    def _most_edge(self, dual: Array) -> float:
-        """Largest edge of stumps with cuts between bins."""
-        most = 0.0
-        for codes, n_bins in zip(self._bins.codes, self._bins.n_bins.tolist(), strict=True):
-            below = np.cumsum(np.bincount(codes, dual, n_bins))
-            most = max(most, float(np.max(np.abs(below) + np.abs(below[-1] - below))))
-        return most
+
+def largest_edge(bins: BinnedMatrix, dual: Array) -> float:
+    """Largest edge of stumps with cuts between bins, under signed weights."""
+    most = 0.0
+    for codes, n_bins in zip(bins.codes, bins.n_bins.tolist(), strict=True):
+        below = np.cumsum(np.bincount(codes, dual, n_bins))
+        most = max(most, float(np.max(np.abs(below) + np.abs(below[-1] - below))))
+    return most

@@ -1,0 +1,130 @@
+"""How many flagged targets are false alarms, and how many wrong ones are found: kinds and rates.
+
+``within reach`` is the largest share of the wrong rows that any number of suspects, taken in the
+order of the audit, would hold with at most the allowed share of false alarms among them: what one
+could find who knew where to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from .data import Array
+from .report import Goal, Table
+
+FDR = 0.2
+RATES = (0.01, 0.05, 0.1)
+MOST_CLEAN = 0.01
+"""Share of rows that may be flagged where no target was planted."""
+COLUMNS = ["false share", "found share", "within reach"]
+
+Plant = Callable[[Array, Array, np.random.Generator], Array]
+Set = tuple[str, Array, Array]
+
+
+def moved(y: Array, chosen: Array, rng: np.random.Generator) -> Array:
+    """Moved by 2 to 4 standard deviations, to either side."""
+    far = rng.choice([-1.0, 1.0], len(chosen)) * rng.uniform(2.0, 4.0, len(chosen))
+    return y[chosen] + far * y.std()
+
+
+def exchanged(y: Array, chosen: Array, rng: np.random.Generator) -> Array:
+    """Target of another row."""
+    return rng.permutation(y)[chosen]
+
+
+KINDS: dict[str, Plant] = {
+    "moved": moved,
+    "ten times": lambda y, chosen, rng: 10.0 * y[chosen],
+    "a tenth": lambda y, chosen, rng: 0.1 * y[chosen],
+    "sign": lambda y, chosen, rng: -y[chosen],
+    "exchanged": exchanged,
+}
+
+
+def plant(y: Array, kind: str, rate: float, seed: int = 0) -> Array:
+    """Targets of which a share is wrong."""
+    rng = np.random.default_rng([round(1000 * rate), seed, 2])
+    noisy, chosen = y.copy(), rng.choice(len(y), round(rate * len(y)), replace=False)
+    noisy[chosen] = KINDS[kind](y, chosen, rng)
+    return noisy
+
+
+def made_sets(n_rows: int) -> Iterator[Set]:
+    """Targets with noise of a known kind."""
+    noises = {
+        "normal noise": lambda rng, x: rng.normal(size=len(x)),
+        "noise that grows": lambda rng, x: rng.normal(size=len(x)) * (0.1 + np.abs(x)),
+        "Laplace noise": lambda rng, x: rng.laplace(size=len(x)),
+        "Student noise, 3 df": lambda rng, x: rng.standard_t(3, size=len(x)),
+        "skew noise": lambda rng, x: rng.exponential(size=len(x)),
+    }
+    for name, noise in noises.items():
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(n_rows, 4))
+        yield name, X, 10.0 + 2.0 * X[:, 0] + X[:, 1] * X[:, 2] + 0.7 * noise(rng, X[:, 0])
+
+
+def measure(sets: Iterable[Set]) -> list[list[str | int | float]]:
+    """One line per set, kind and rate: name, kind, rate, rows, flagged rows, and the shares."""
+    lines: list[list[str | int | float]] = []
+    for name, X, y in sets:
+        lines.append([name, "none", 0.0, len(y), *_flags(X, y, y)])
+        for kind in KINDS:
+            for rate in RATES:
+                found = _flags(X, y, plant(y, kind, rate))
+                lines.append([name, kind, rate, len(y), *found])
+    return lines
+
+
+def _flags(X: Array, y: Array, noisy: Array) -> list[float]:
+    """Flagged rows, share of false ones, share of wrong ones found, and within reach."""
+    from marginboost import TargetAudit
+
+    audit, wrong = TargetAudit(fdr=FDR).fit(X, noisy), noisy != y
+    flagged, n_wrong = audit.flagged_, max(int(wrong.sum()), 1)
+    false = float((flagged & ~wrong).sum() / max(flagged.sum(), 1))
+    found = float((flagged & wrong).sum() / n_wrong)
+    right = np.cumsum(wrong[np.argsort(audit.rank_)])
+    count = np.arange(1, len(y) + 1)
+    reached = right[(count - right) <= FDR * count]
+    return [int(flagged.sum()), false, found, float(reached.max(initial=0) / n_wrong)]
+
+
+def tables(lines: list[list[str | int | float]]) -> list[Table]:
+    """Means over sets, for every kind and rate; and over rates, for every set and kind."""
+    planted = [line for line in lines if line[1] != "none"]
+    by_kind = Table(
+        f"flagged with fdr={FDR}, mean of all sets", ["wrong targets", "share", *COLUMNS]
+    )
+    for kind in KINDS:
+        for rate in RATES:
+            own = [line[5:] for line in planted if line[1] == kind and line[2] == rate]
+            by_kind.rows.append([kind, f"{rate:.0%}", *_mean(own)])
+    by_set = Table(
+        f"the same, mean of all kinds of at least {RATES[1]:.0%}",
+        ["set", "rows", "flagged of clean ones", *COLUMNS],
+    )
+    for name in dict.fromkeys(line[0] for line in lines):
+        (clean,) = [line for line in lines if line[0] == name and line[1] == "none"]
+        own = [line[5:] for line in planted if line[0] == name and float(line[2]) >= RATES[1]]
+        by_set.rows.append([name, int(clean[3]), int(clean[4]), *_mean(own)])
+    return [by_kind, by_set]
+
+
+def _mean(rows: list[list[str | int | float]]) -> list[float]:
+    return [float(value) for value in np.mean(np.array(rows, dtype=float), axis=0)]
+
+
+def goals(lines: list[list[str | int | float]]) -> list[Goal]:
+    """False alarms as few as asked for, few flags where nothing is wrong, and most of the rest."""
+    planted = np.array([line[5:] for line in lines if line[1] != "none"], dtype=float)
+    clean = [float(line[4]) / float(line[3]) for line in lines if line[1] == "none"]
+    false, found, reach = planted.mean(axis=0)
+    return [
+        Goal("mean share of false alarms", float(false), "<=", FDR),
+        Goal("flagged rows of clean tables, mean share", float(np.mean(clean)), "<=", MOST_CLEAN),
+        Goal("wrong rows found / within reach", float(found / reach), ">=", 0.5),
+    ]
