@@ -15,7 +15,7 @@ from .data import Array
 from .report import Goal, Table
 
 FDR = 0.2
-RATES = (0.01, 0.05, 0.1)
+RATES = (0.02, 0.1)
 MOST_CLEAN = 0.01
 """Share of rows that may be flagged where no target was planted."""
 COLUMNS = ["false share", "found share", "within reach"]
@@ -104,12 +104,12 @@ def tables(lines: list[list[str | int | float]]) -> list[Table]:
             own = [line[5:] for line in planted if line[1] == kind and line[2] == rate]
             by_kind.rows.append([kind, f"{rate:.0%}", *_mean(own)])
     by_set = Table(
-        f"the same, mean of all kinds of at least {RATES[1]:.0%}",
+        "the same, mean of all kinds and shares",
         ["set", "rows", "flagged of clean ones", *COLUMNS],
     )
     for name in dict.fromkeys(line[0] for line in lines):
         (clean,) = [line for line in lines if line[0] == name and line[1] == "none"]
-        own = [line[5:] for line in planted if line[0] == name and float(line[2]) >= RATES[1]]
+        own = [line[5:] for line in planted if line[0] == name]
         by_set.rows.append([name, int(clean[3]), int(clean[4]), *_mean(own)])
     return [by_kind, by_set]
 
