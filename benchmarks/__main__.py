@@ -28,13 +28,14 @@ from .sizes import FULL, QUICK, SPEED, Sizes
 from .soft_margin import soft_margin
 from .stream import stream
 from .target_audit import target_audit
+from .target_flags import target_flags
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses, choosing_nu),
-        *(gradient, leveraging, shapley, audit, target_audit, regression),
+        *(gradient, leveraging, shapley, audit, target_flags, target_audit, regression),
         *(robust, stream, dask),
     )
 }

@@ -137,8 +137,8 @@ class _Side:
 def _read(sizes: Array) -> _Side:
     """Weigh all explanations of the sizes of one side, which are above 0."""
     steps = np.round(FINENESS * np.log(np.clip(sizes / np.median(sizes), 1e-2, 1e6)))
-    values, place, counts = np.unique(steps, return_inverse=True, return_counts=True)
-    at, counts = np.exp(values / FINENESS), counts * min(1.0, MOST_ROWS / len(sizes))
+    values, place, number = np.unique(steps, return_inverse=True, return_counts=True)
+    at, counts = np.exp(values / FINENESS), number * min(1.0, MOST_ROWS / len(sizes))
     outer = np.cumsum(counts) > READ * counts.sum()
     cut = float(at[~outer][-1]) if not outer.all() else 0.0
     density, tail = _shapes(at)
