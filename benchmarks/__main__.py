@@ -29,14 +29,15 @@ from .sizes import FULL, QUICK, SPEED, Sizes
 from .soft_margin import soft_margin
 from .soft_margin_sets import soft_margin_sets
 from .stream import stream
-from .target_audit import target_audit, target_flags
+from .target_audit import target_audit
+from .target_flags import target_flags
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin, soft_margin_sets),
         *(probabilities, noise_losses, choosing_nu),
-        *(gradient, leveraging, shapley, audit, target_audit, target_flags, regression),
+        *(gradient, leveraging, shapley, audit, target_flags, target_audit, regression),
         *(robust, stream, dask),
     )
 }
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sizes = replace(sizes, minutes=chosen.minutes, other=chosen.other)
     if chosen.rows:
         sizes = replace(sizes, robust_rows=chosen.rows, stream_rows=chosen.rows)
+        sizes = replace(sizes, regression_rows=chosen.rows, target_audit_rows=chosen.rows)
         sizes = replace(sizes, cluster_cost_shape=(chosen.rows, sizes.cluster_cost_shape[1]))
     found = environment()
     show_environment(found)
@@ -92,12 +94,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         *("--limit-minutes", "--minutes"),
         **{"dest": "minutes", "type": float, "metavar": "M"},
-        help="end robust and gradient then; robust goes on when run again",
+        help="end robust, regression and gradient then; the first two go on when run again",
+    )
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="rows, where a benchmark has one number of them"
     )
     parser.add_argument(
         "--other", type=Path, metavar="CHECKOUT", help="run soft_margin_sets beside this checkout"
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust, stream, dask's cost")
     return parser
 
 

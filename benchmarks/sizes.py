@@ -50,7 +50,8 @@ class Sizes:
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
-    regression_rows: int = 1000
+    regression_rows: int = 4000
+    regression_results: Path | None = None
     target_audit_rows: int = 1000
     target_audit_seeds: int = 1
     gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
@@ -138,6 +139,7 @@ SPEED = Sizes(
 
 QUICK = Sizes(
     regression_rows=200,
+    regression_results=Path(tempfile.gettempdir()) / "marginboost-regression-quick.json",
     target_audit_rows=300,
     repeats=2,
     test_rows=10_000,

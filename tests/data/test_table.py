@@ -506,7 +506,7 @@ def test_dates_are_found_in_any_kind_of_rows():
 
 def test_words_are_no_numbers():
     for rows in ([[1.0, "a"]], np.array([["1", "a"]]), np.array([[None, "a"]], dtype=object)):
-        with pytest.raises(ValueError, match="could not convert 'a' to a number; .*pd.DataFrame"):
+        with pytest.raises(ValueError, match=r"could not convert 'a' to a number; .*pd\.DataFrame"):
             read_array(rows)
 
 

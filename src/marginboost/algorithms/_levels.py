@@ -15,6 +15,9 @@ from ..data import BinnedMatrix
 from ..oracles.stumps import Stump
 from ..solvers.level_descent import LevelDescent
 from ..solvers.level_program import can_be_levelled, solve_levels
+from ..solvers.masters.choice import INTERIOR_ROWS
+from ..solvers.masters.tube import TubeProblem
+from ..solvers.tube_descent import TubeDescent
 from ..types import Array
 
 FEWEST_ROWS, MOST_ROWS, MOST_FEATURES = 500, 2000, 4
@@ -92,6 +95,28 @@ def descended_stumps(
     if found.constant != 0.0:
         coef[_constant(bins, found.constant)] = share * abs(found.constant)
     return _filled(bins, sample.y * sample.prior, _largest(coef, SPARED * tol)), found.weights
+
+
+def descended_tube(
+    sample: Sample, problem: TubeProblem, tol: float, seconds: float | None
+) -> tuple[dict[Stump, float], Array] | None:
+    """Stumps with coefficients near to the best of a regression, and weights that prove it.
+
+    None where rows are few enough for a master that is exact, or stumps have a third side.
+    """
+    bins = sample.bins
+    if bins is None or bins.n_rows <= INTERIOR_ROWS or not can_be_levelled(bins):
+        return None
+    if not (bins.n_bins > 1).any() or problem.empty <= 0.0:
+        return None
+    found = TubeDescent(bins, problem, sample.n_threads).run(REACHED * tol, seconds)
+    coef = {
+        _stump(bins, j, cut, step): abs(step)
+        for j, levels in enumerate(found.levels)
+        for cut, step in enumerate((np.diff(levels) / 2.0).tolist())
+        if step != 0.0
+    }
+    return (_largest(coef, SPARED * tol), found.weights) if coef else None
 
 
 def _largest(coef: dict[Stump, float], spared: float) -> dict[Stump, float]:

@@ -190,7 +190,7 @@ class LPBoost(Rule):
         self._take_up(state, list(coef))
         self._trial = np.array(list(coef.values()))
         self._accept(state, self._trial)
-        self._master.weights = weights
+        self._master.begin_with(weights)
         state.dual[:] = sample.y * weights
         state.bracket(lower=self._value)
 

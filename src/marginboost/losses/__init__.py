@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..on_demand import on_demand
 
 if TYPE_CHECKING:
+    from .absolute import Absolute
     from .base import Loss, MarginLoss, ResidualLoss, as_loss
     from .class_losses import (
         ClassCrossEntropy,
@@ -34,6 +35,7 @@ else:
     __getattr__, __dir__ = on_demand(__name__)
 
 __all__ = [
+    "Absolute",
     "ClassCrossEntropy",
     "ClassLoss",
     "ClassRobustFocal",
