@@ -20,6 +20,7 @@ from .noise_losses import noise_losses
 from .predicting import predict
 from .probabilities import probabilities
 from .regression import regression
+from .relatives import relatives
 from .report import Section, show, show_environment, show_goals
 from .robust import robust
 from .scaling import scaling
@@ -35,7 +36,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses, choosing_nu),
         *(gradient, leveraging, shapley, audit, target_audit, target_flags, regression),
-        *(robust, stream, dask),
+        *(relatives, robust, stream, dask),
     )
 }
 

@@ -18,6 +18,7 @@ DOCUMENTS = {
     "dask": ("cluster-model.md", 3),
     "noise_losses": ("noise-losses.md", 1),
     "probabilities": ("probabilities.md", 3),
+    "relatives": ("family.md", 4),
     "regression": ("regression.md", 2),
     "speed": ("speed.md", 3),
     "target_audit": ("target-audit.md", 3),

@@ -21,7 +21,7 @@ from .gentle_boost import GentleBoostClassifier
 from .gradient_boost import GradientBoost, GradientBoostClassifier
 from .gradient_boost_ranker import GradientBoostRanker
 from .gradient_boost_regressor import GradientBoostRegressor
-from .graph_separation import GraphSeparation
+from .graph_separation import GraphSeparation, GraphSepBoostClassifier
 from .gravity_p_boost import GravityPBoost
 from .interval_regressor import IntervalRegressor
 from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
@@ -93,6 +93,7 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRanker",
     "GradientBoostRegressor",
+    "GraphSepBoostClassifier",
     "GraphSeparation",
     "GravityPBoost",
     "IntervalRegressor",

@@ -29,6 +29,7 @@ from ..model import CODES, DECODINGS, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..validation import check_choice
 from .adaboost import AdaBoostClassifier
+from .cascade import CascadeBooster
 
 
 def saved_classes() -> dict[str, type[Any]]:
@@ -37,6 +38,7 @@ def saved_classes() -> dict[str, type[Any]]:
         **BaseMarginClassifier.registry,
         **LabelClassifier.registry,
         **MulticlassBooster.registry,
+        **CascadeBooster.registry,
         **BaseBoostRegressor.registry,
         **BaseRanker.registry,
     }

@@ -295,7 +295,12 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         if len(used) == len(data.labels):  # rows may be many: no list of all of them is kept
             problem = problem._replace(used=slice(None))
         del used
-        self.store(self._train(sample, oracle, problem.rule, encode, self.start_of(data)), problem)
+        run = self._train(sample, oracle, problem.rule, encode, self.start_of(data))
+        self.store(self.conclude(run), problem)
+
+    def conclude(self, run: Run) -> Run:
+        """Make the model of what a run found: here its vote."""
+        return run
 
     def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
         """Compare votes with labels, if possible on rows held back from a smaller fit."""
@@ -341,7 +346,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         found = -(-len(self.estimators_) // rule.columns_per_round)
         rounds, tol = max(1, self.n_iter_, found), self.tolerance()
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)
-        return replace(_two_classes(self), run=FittedRun.of(run))
+        return replace(_two_classes(self), run=FittedRun.of(self.conclude(run)))
 
     def build_problem(
         self, data: TrainingSet, used: Array, sample: Sample, oracle: Oracle

@@ -2,6 +2,7 @@
 
 from .active_kernels import ActiveKernelOracle
 from .alternating_trees import AlternatingTreeOracle
+from .answer_tree import AnswerTree
 from .any_sklearn import SklearnOracle
 from .finite import FiniteOracle, matrix_sample
 from .gradient_trees import GradientTreeOracle
@@ -25,6 +26,7 @@ from .trees import TreeOracle
 __all__ = [
     "ActiveKernelOracle",
     "AlternatingTreeOracle",
+    "AnswerTree",
     "FiniteOracle",
     "GradientTreeOracle",
     "HalfSpace",
