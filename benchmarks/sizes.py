@@ -103,7 +103,7 @@ class Sizes:
     noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
 
     relatives_rows: int = 100
-    relatives_splits: int = 10
+    relatives_splits: int = 4
 
     stream_rows: int = 100_000_000
 
