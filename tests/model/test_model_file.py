@@ -432,7 +432,7 @@ def change(document: Any, place: str, value: Any) -> Any:
 
 
 WRONG = [
-    ("version", 5, "newer release"),
+    ("version", 6, "newer release"),
     ("version", 0, "version"),
     ("version", True, "version"),
     ("library", 1, "library"),
