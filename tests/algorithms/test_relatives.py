@@ -429,6 +429,9 @@ def test_a_tree_of_stumps_has_no_training_error():
     assert model.n_iter_ <= graph_separation.rounds_needed(positive, negative, least)
     assert not model.certified_
     assert model.certificate_.value == 1.0
+    checked = verify(model, X, y)
+    assert checked.holds
+    assert "no vote" in checked.remark
 
 
 def test_cells_are_told_apart_by_their_answers():

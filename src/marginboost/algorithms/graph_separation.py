@@ -228,6 +228,7 @@ class GraphSepBoostClassifier(BaseMarginClassifier):
         "guarantee": "no training error after ln(P)/γ rounds, P pairs, edges at least γ",
         "reference": "Alon, Gonen, Hazan & Moran 2021",
     }
+    is_vote = False
 
     def __init__(
         self,

@@ -124,6 +124,8 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     model_: ClassModel
     common_scale: ClassVar[bool] = False
     """Whether scores are log-odds or the like, which compare between problems as they are."""
+    is_vote: ClassVar[bool] = True
+    """Whether the model is a vote of the base learner's hypotheses, which bounds speak of."""
 
     def __init__(
         self,
