@@ -21,6 +21,7 @@ from .noise_losses import noise_losses
 from .predicting import predict
 from .probabilities import probabilities
 from .regression import regression
+from .relatives import relatives
 from .report import Section, show, show_environment, show_goals
 from .robust import robust
 from .scaling import scaling
@@ -38,7 +39,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin, soft_margin_sets),
         *(probabilities, noise_losses, choosing_nu),
         *(gradient, leveraging, shapley, audit, target_flags, target_audit, regression),
-        *(robust, stream, dask),
+        *(relatives, robust, stream, dask),
     )
 }
 

@@ -107,6 +107,9 @@ class Sizes:
     noise_splits: int = 1
     noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
 
+    relatives_rows: int = 100
+    relatives_splits: int = 4
+
     stream_rows: int = 100_000_000
 
 
@@ -187,6 +190,8 @@ QUICK = Sizes(
     noise_rows=200,
     noise_splits=1,
     noise_rates=(0.2,),
+    relatives_rows=40,
+    relatives_splits=1,
     audit_large=(),
     stream_rows=300_000,
     robust_rows=100,

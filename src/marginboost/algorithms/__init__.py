@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .gradient_boost import GradientBoost, GradientBoostClassifier
     from .gradient_boost_ranker import GradientBoostRanker
     from .gradient_boost_regressor import GradientBoostRegressor
-    from .graph_separation import GraphSeparation
+    from .graph_separation import GraphSeparation, GraphSepBoostClassifier
     from .gravity_p_boost import GravityPBoost
     from .interval_regressor import IntervalRegressor
     from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
@@ -100,6 +100,7 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRanker",
     "GradientBoostRegressor",
+    "GraphSepBoostClassifier",
     "GraphSeparation",
     "GravityPBoost",
     "IntervalRegressor",

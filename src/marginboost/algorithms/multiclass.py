@@ -31,6 +31,7 @@ from ..model.features import FeatureRows
 from ..on_demand import import_all
 from ..validation import check_choice
 from .adaboost import AdaBoostClassifier
+from .cascade import CascadeBooster
 
 
 def saved_classes() -> dict[str, type[Any]]:
@@ -40,6 +41,7 @@ def saved_classes() -> dict[str, type[Any]]:
         **BaseMarginClassifier.registry,
         **LabelClassifier.registry,
         **MulticlassBooster.registry,
+        **CascadeBooster.registry,
         **BaseBoostRegressor.registry,
         **BaseRanker.registry,
     }

@@ -125,6 +125,8 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     model_: ClassModel
     common_scale: ClassVar[bool] = False
     """Whether scores are log-odds or the like, which compare between problems as they are."""
+    is_vote: ClassVar[bool] = True
+    """Whether the model is a vote of the base learner's hypotheses, which bounds speak of."""
 
     def __init__(
         self,
@@ -296,7 +298,12 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         if len(used) == len(data.labels):  # rows may be many: no list of all of them is kept
             problem = problem._replace(used=slice(None))
         del used
-        self.store(self._train(sample, oracle, problem.rule, encode, self.start_of(data)), problem)
+        run = self._train(sample, oracle, problem.rule, encode, self.start_of(data))
+        self.store(self.conclude(run), problem)
+
+    def conclude(self, run: Run) -> Run:
+        """Make the model of what a run found: here its vote."""
+        return run
 
     def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
         """Compare votes with labels, if possible on rows held back from a smaller fit."""
@@ -346,7 +353,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             rounds, tol = 1, ANY_GAP
         tol = None if tol is None else max(tol, LEAST_GAP)
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)
-        return replace(_two_classes(self), run=FittedRun.of(run))
+        return replace(_two_classes(self), run=FittedRun.of(self.conclude(run)))
 
     def build_problem(
         self, data: TrainingSet, used: Array, sample: Sample, oracle: Oracle

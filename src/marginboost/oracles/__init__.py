@@ -7,6 +7,7 @@ from ..on_demand import on_demand
 if TYPE_CHECKING:
     from .active_kernels import ActiveKernelOracle
     from .alternating_trees import AlternatingTreeOracle
+    from .answer_tree import AnswerTree
     from .any_sklearn import SklearnOracle
     from .finite import FiniteOracle, matrix_sample
     from .gradient_trees import GradientTreeOracle
@@ -32,6 +33,7 @@ else:
 __all__ = [
     "ActiveKernelOracle",
     "AlternatingTreeOracle",
+    "AnswerTree",
     "FiniteOracle",
     "GradientTreeOracle",
     "HalfSpace",
