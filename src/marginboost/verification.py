@@ -250,6 +250,8 @@ def _verify_problem(
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
+    elif not model.is_vote:
+        remark = "no vote of the base learner's hypotheses: bounds on votes say nothing of it"
     elif not isinstance(rule.objective, Margin | SoftMargin):
         remark = f"no independent bound is known for the {rule.objective.name}"
     else:

@@ -14,6 +14,7 @@ from marginboost.algorithms.gradient_boost import best_constant
 from marginboost.checks import check_loss
 from marginboost.core import Sample
 from marginboost.losses import (
+    Absolute,
     EpsilonInsensitive,
     Exponential,
     GeneralisedCrossEntropy,
@@ -34,6 +35,7 @@ from marginboost.losses import (
 )
 
 LOSSES = [
+    Absolute(),
     *(make() for make in Loss.registry.values() if make.__module__.startswith("marginboost.")),
     SmoothedHinge(0.05),
     SmoothedHinge(5.0),
@@ -92,6 +94,7 @@ def textbook(loss):
         ),
         "squared-hinge": (lambda m: max(1 - m, 0) ** 2 / 2, lambda d: d**2 / 2 - d),
         "squared": (lambda r: r**2 / 2, lambda d: d**2 / 2),
+        "absolute": (abs, lambda d: mpf(0)),
         "huber": (
             lambda r: r**2 / (2 * sigma) if abs(r) <= sigma else abs(r) - sigma / 2,
             lambda d: sigma * d**2 / 2,
@@ -157,6 +160,7 @@ def derivatives(loss):
         ),
         "squared-hinge": (lambda m: -max(1 - m, 0), lambda m: mpf(m < 1)),
         "squared": (lambda r: r, lambda r: mpf(1)),
+        "absolute": (lambda r: mpf(int(r > 0) - int(r < 0)), lambda r: mpf(0)),
         "huber": (
             lambda r: max(-1, min(1, r / sigma)),
             lambda r: mpf(abs(r) < sigma) / sigma,

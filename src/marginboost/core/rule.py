@@ -92,6 +92,13 @@ class Rule(ABC):
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the combination and the weights; say whether, and why, to stop."""
 
+    def begin_like(self, n_rows: int, sample: Sample) -> bool:
+        """Begin a run on a few of so many rows as one on all of them does: with much at once.
+
+        Returns whether it does; then what it begins with is near enough to the best.
+        """
+        return False
+
     def start_from(self, before: Rule) -> None:  # noqa: B027 - nothing is a good default
         """Learn of a finished run on the same sample, with other parameters, to begin with."""
 

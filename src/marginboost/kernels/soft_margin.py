@@ -117,6 +117,16 @@ def set_bit(codes: Array, bit: int, column: Array) -> None:
 
 
 @kernel
+def set_bits(codes: Array, table: Array, out: Array) -> None:
+    """Put ±1 columns that follow from one feature's codes into bits that are 0 so far.
+
+    ``table`` has the bits of all of them by code.
+    """
+    for i in range(codes.size):
+        out[i] |= table[codes[i]]
+
+
+@kernel
 def copy_bit(source: Array, bit: int, codes: Array, new_bit: int) -> None:
     """Copy a packed column to another place, whose bits are 0 so far."""
     for i in range(codes.size):
