@@ -16,9 +16,11 @@ from .robust_docs import fill, markdown
 
 DOCUMENTS = {
     "dask": ("cluster-model.md", 3),
+    "gradient": ("coming-from.md", 2),
     "noise_losses": ("noise-losses.md", 1),
     "probabilities": ("probabilities.md", 3),
     "regression": ("regression.md", 2),
+    "shapley": ("explanations.md", 2),
     "speed": ("speed.md", 3),
     "target_audit": ("target-audit.md", 3),
 }
@@ -40,10 +42,11 @@ def measured(found: dict[str, Any], name: str) -> str:
         if table["title"].startswith(SHOWN.get(name, ("",)))
     ]
     notes = "; ".join(section["notes"])
+    notes = f"{notes}. " if notes else ""
     versions = found["environment"]["versions"]
     names = [name for name in ("numpy", "scikit-learn") if versions.get(name)]
     return "\n\n".join(
-        [*parts, f"{notes}. {', '.join(f'{name} {versions[name]}' for name in names)}."]
+        [*parts, f"{notes}{', '.join(f'{name} {versions[name]}' for name in names)}."]
     )
 
 

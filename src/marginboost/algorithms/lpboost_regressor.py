@@ -41,7 +41,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.stumps import StumpOracle
-from ..oracles.tree_hypothesis import constant_candidate, constant_tree
+from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.masters.base import Master
 from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.problem import MarginProblem
@@ -146,16 +146,9 @@ class LPRegression(LPBoost):
         predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
         return self._tube.value_as_is(predicted, l1_norm / self._unit)
 
-    def length(self, ensemble: Ensemble) -> float:
+    def norm(self, ensemble: Ensemble) -> float:
         """Σα of all hypotheses but the intercept."""
-        constant = constant_tree(1.0)
-        return float(
-            sum(
-                abs(w)
-                for w, h in zip(ensemble.coef, ensemble.members, strict=True)
-                if h != constant
-            )
-        )
+        return norm_without_constant(ensemble)
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean cost of other rows; where the tube is found, their mean absolute residual."""

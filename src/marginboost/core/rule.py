@@ -68,10 +68,10 @@ class Rule(ABC):
     def value_on(self, state: State, ensemble: Ensemble) -> float:
         """Objective of any combination on the rows of a run."""
         outcomes = state.sample.outcomes(state.sample.scores(ensemble))
-        return self.value_of(outcomes, self.length(ensemble), state.sample)
+        return self.value_of(outcomes, self.norm(ensemble), state.sample)
 
-    def length(self, ensemble: Ensemble) -> float:
-        """Σ|coef| in the sense of :meth:`value_of`: that of all hypotheses with a price."""
+    def norm(self, ensemble: Ensemble) -> float:
+        """Norm of the coefficients, as :meth:`value_of` means it: of all that have a price."""
         return ensemble.l1_norm
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
