@@ -28,6 +28,8 @@ DOCUMENTS = {
 """Document of each result file, and digits behind the point in its tables.
 
 That of speed holds several benchmarks, and the document all their goals."""
+PARTS = {"target_audit": ("target_audit", "target_flags")}
+"""Benchmarks that a document shows, where they are several."""
 SHOWN = {"dask": ("what a round", "a round of")}
 """How titles of tables begin that a document shows, where it does not show all of them."""
 
@@ -36,13 +38,14 @@ def measured(found: dict[str, Any], name: str) -> str:
     """Write what a document shows of a result file: tables, then notes and versions."""
     if name == "speed":
         return all_goals(found)
-    (section,) = [part for part in found["benchmarks"] if part["name"] == name]
+    sections = [part for part in found["benchmarks"] if part["name"] in PARTS.get(name, (name,))]
     parts = [
         markdown(Table(table["title"], table["columns"], table["rows"]), DOCUMENTS[name][1])
+        for section in sections
         for table in section["tables"]
         if table["title"].startswith(SHOWN.get(name, ("",)))
     ]
-    notes = "; ".join(section["notes"])
+    notes = "; ".join(note for section in sections for note in section["notes"])
     notes = f"{notes}. " if notes else ""
     versions = found["environment"]["versions"]
     names = [name for name in ("numpy", "scikit-learn") if versions.get(name)]

@@ -127,7 +127,11 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "hypotheses": len(part.model.estimators_),
         "rounds": int(part.model.n_iter_),
         "stop_reason": str(part.model.stop_reason_),
-        "chosen": {name.rstrip("_"): value for name, value in part.model.model_.chosen.items()},
+        "chosen": {  # ν is 0 where fit chose a model that has none
+            name.rstrip("_"): value
+            for name, value in part.model.model_.chosen.items()
+            if (name, value) != ("nu_", 0.0)
+        },
         "certificate": certificate_data(part.model.certificate_),
     }
 

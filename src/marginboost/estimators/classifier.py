@@ -18,6 +18,7 @@ from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
+from ..kernels.parallel import resolve_n_jobs
 from ..model import (
     BinaryModel,
     ClassModel,
@@ -32,7 +33,7 @@ from ..model import (
 from ..model.features import FeatureRows
 from ..types import Array
 from .base import COMMON_PARAMETERS, BaseBooster, document
-from .calibration import fit_sigmoid, hold_back, refit_offsets
+from .calibration import ANY_GAP, LEAST_GAP, fit_sigmoid, hold_back, refit_offsets
 from .fitted import ClassifierOutputs
 from .inputs import (
     check_class_weight,
@@ -309,7 +310,8 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         present = data.weights > 0
         votes = self.model_.votes(data.rows, self.n_jobs)[present]
         all_rows = votes, data.labels[present], data.weights[present]
-        parts = hold_back(data.rows, data.labels, data.weights)
+        n_threads = resolve_n_jobs(self.n_jobs)
+        parts = hold_back(data.rows, data.labels, data.weights, n_threads)
         smaller = None if parts is None else self._learn_part(data, parts[0], oracle)
         if parts is None or smaller is None:
             link = fit_sigmoid(*all_rows)
@@ -347,6 +349,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         # One that began with many hypotheses had few rounds.
         found = -(-len(self.estimators_) // rule.columns_per_round)
         rounds, tol = max(1, self.n_iter_, found), self.tolerance()
+        if rule.begin_like(len(data.labels), sample):
+            rounds, tol = 1, ANY_GAP
+        tol = None if tol is None else max(tol, LEAST_GAP)
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)
         return replace(_two_classes(self), run=FittedRun.of(self.conclude(run)))
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import oracles
 from ..core.certificate import Certificate
 from ..core.ensemble import Ensemble
 from ..core.history import FIELDS, OPTIONAL, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.stop import Stop
+from ..on_demand import import_all
 from ..types import Array
 from .background import Background, Distribution
 from .base import FittedRun, RegressionModel, TargetsModel
@@ -55,6 +57,7 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     registry : mapping
         Estimators that a document may name.
     """
+    import_all(oracles)  # so that all are registered
     version = _check_format(Field(document))
     numeric, several = version in (3, 4), version == 2 and "problems" in document
     parts = (*HEAD, *(() if numeric else LABELS), *(PROBLEMS if several else RUN))

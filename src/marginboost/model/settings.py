@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import oracles  # noqa: F401 - so that all are registered
 from ..core.oracle import Oracle
 from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
