@@ -9,8 +9,8 @@ machine on 20 random splits of 30 to learn from and 6 to test, parameters chosen
 with a harmonic spectrum of its own, times a load that varies from state to state (much for motors,
 little for lamps); currents add up as complex numbers, and a little noise is measured with them.
 Amplitude and phase are given as the two components of each harmonic, in which currents add up. The
-sizes of the made-up currents were set so that nearest neighbours err about as often as published;
-the other methods had no part in that. Published numbers stand beside for orientation, not for
+sizes of the made-up currents were set so that nearest neighbours err about as often as published.
+Published numbers stand beside for orientation, not for
 comparison. Parameters are chosen by 5-fold cross-validation from small grids.
 """
 
