@@ -19,6 +19,7 @@ DOCUMENTS = {
     "gradient": ("coming-from.md", 2),
     "noise_losses": ("noise-losses.md", 1),
     "probabilities": ("probabilities.md", 3),
+    "relatives": ("family.md", 4),
     "regression": ("regression.md", 2),
     "shapley": ("explanations.md", 2),
     "speed": ("speed.md", 3),

@@ -22,7 +22,7 @@ class Sizes:
     adaboost_shape: Shape = (100_000, 20)
     adaboost_rounds: int = 100
 
-    predict_shape: Shape = (1_000_000, 28)
+    predict_shapes: tuple[Shape, ...] = ((100_000, 28), (1_000_000, 28))
     predict_train_rows: int = 50_000
     predict_rounds: tuple[int, ...] = (10, 100, 1000)
     predict_tree_rows: int = 400_000
@@ -74,6 +74,10 @@ class Sizes:
     soft_margin_seconds: float = 75.0
     soft_margin_full_rows: int = 1000
     soft_margin_plane_rows: int = 1500
+    soft_margin_rows: int | None = None
+    """Rows of the sets of ``soft_margin_sets``, at most."""
+    other: Path | None = None
+    """Another checkout of this package, measured beside this one."""
 
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
@@ -104,6 +108,9 @@ class Sizes:
     noise_splits: int = 1
     noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
 
+    relatives_rows: int = 100
+    relatives_splits: int = 4
+
     stream_rows: int = 100_000_000
 
 
@@ -129,6 +136,8 @@ SPEED = Sizes(
     ),
     soft_margin_seconds=30.0,
     soft_margin_full_rows=500,
+    audit_sets=0,
+    audit_large=(20_000, 200_000),
 )
 """What docs/speed.md shows, at full size with fewer repeats and rounds: some ten minutes."""
 
@@ -142,7 +151,7 @@ QUICK = Sizes(
     stump_shapes=((20_000, 28), (10_000, 50)),
     adaboost_shape=(10_000, 20),
     adaboost_rounds=10,
-    predict_shape=(50_000, 28),
+    predict_shapes=((50_000, 28),),
     predict_train_rows=10_000,
     predict_tree_rows=20_000,
     predict_trees=20,
@@ -167,6 +176,7 @@ QUICK = Sizes(
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,
     soft_margin_plane_rows=600,
+    soft_margin_rows=500,
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,
@@ -182,6 +192,8 @@ QUICK = Sizes(
     noise_rows=200,
     noise_splits=1,
     noise_rates=(0.2,),
+    relatives_rows=40,
+    relatives_splits=1,
     audit_large=(),
     stream_rows=300_000,
     robust_rows=100,

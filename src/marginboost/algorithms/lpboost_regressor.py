@@ -41,7 +41,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.stumps import StumpOracle
-from ..oracles.tree_hypothesis import constant_candidate, constant_tree
+from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.masters.base import Master
 from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.problem import MarginProblem
@@ -51,7 +51,7 @@ from ..solvers.masters.tube_simplex import TubeSimplex
 from ..solvers.masters.tube_smooth import TubeSmooth
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._levels import column_of, descended_tube
+from ._levels import answers_by_code, descended_tube
 from .gradient_boost_regressor import spread
 from .lpboost import LPBoost
 
@@ -128,15 +128,17 @@ class LPRegression(LPBoost):
 
     def _descend(self, state: State) -> None:
         """Begin with a combination of many stumps and the weights that prove it."""
-        sample, tol = state.sample, self.descent_tol
+        bins, tol = state.sample.bins, self.descent_tol
         if tol is None:
             return
-        found = descended_tube(sample, self._tube, tol, self.solver_seconds)
-        if found is None or sample.bins is None:
+        found = descended_tube(state.sample, self._tube, tol, self.solver_seconds)
+        if found is None or bins is None:
             return
         coef, weights = found
-        for stump in coef:  # one by one: a column is as long as the sample
-            self._enlarge(state, [Candidate(stump, 0.0, column_of(sample.bins, stump))])
+        features, answers = answers_by_code(bins, list(coef))
+        for stump, feature, says in zip(coef, features, answers.astype(np.int8), strict=True):
+            # One by one: a column is as long as the sample.
+            self._enlarge(state, [Candidate(stump, 0.0, says[bins.codes[feature]])])
         self._trial = np.array(list(coef.values()))
         self._accept(state, self._trial)
         self._master.begin_with(weights)
@@ -172,16 +174,9 @@ class LPRegression(LPBoost):
         predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
         return self._tube.value_as_is(predicted, l1_norm / self._unit)
 
-    def length(self, ensemble: Ensemble) -> float:
+    def norm(self, ensemble: Ensemble) -> float:
         """Σα of all hypotheses but the intercept."""
-        constant = constant_tree(1.0)
-        return float(
-            sum(
-                abs(w)
-                for w, h in zip(ensemble.coef, ensemble.members, strict=True)
-                if h != constant
-            )
-        )
+        return norm_without_constant(ensemble)
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean cost of other rows; where the tube is found, their mean absolute residual."""

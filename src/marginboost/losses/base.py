@@ -29,6 +29,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import losses
+from ..on_demand import import_all
 from ..types import Array
 
 
@@ -181,6 +183,7 @@ def as_loss(argument: str, value: Any) -> Loss:
     """
     if isinstance(value, Loss):
         return value
+    import_all(losses)  # so that all are registered
     if isinstance(value, str) and value in Loss.registry:
         return Loss.registry[value]()
     expected = f"a Loss or one of {', '.join(map(repr, sorted(Loss.registry)))}"

@@ -21,6 +21,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import xlogy
 
+from .. import losses
+from ..on_demand import import_all
 from ..types import Array
 from ..validation import check_number
 from .base import Loss, as_loss
@@ -175,6 +177,7 @@ class Tweedie(MeanLoss):
 
 def known_losses() -> dict[str, type[Loss]]:
     """All losses by name, of one number and of a mean."""
+    import_all(losses)  # so that all are registered
     return {**Loss.registry, **Loss.of_targets, **MeanLoss.named}
 
 

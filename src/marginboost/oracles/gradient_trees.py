@@ -334,10 +334,10 @@ class GradientTreeOracle(Oracle):
 
         def pair(start: int, stop: int) -> tuple[float, float]:
             here, factors = slice(start, stop), (1.0 / units[0], 1.0 / units[1])
-            sums = pair_up(dual[here], curvature[here], *factors, job.leaf_values[here])
             if self.splits == "gradient":
-                sums = pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
-            return sums
+                pair_up(dual[here], curvature[here], *factors, job.leaf_values[here])
+                return pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
+            return pair_up(dual[here], curvature[here], *factors, job.values[here])
 
         return np.sum(run_rows(pair, len(dual), n_threads), axis=0), units
 

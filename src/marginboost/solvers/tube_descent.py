@@ -177,7 +177,7 @@ class TubeDescent:
         scores = problem.y + self._beta * self._off
         cost = self._tube.settle(scores, self._beta, hinge=True)
         dual = problem.balanced(self._tube.dual())
-        upper = problem.upper(dual, largest_edge(self._bins, dual))
+        upper = problem.upper(dual, largest_edge(self._bins, dual, self._n_threads))
         size = 0.5 * sum(float(np.abs(np.diff(levels)).sum()) for levels in self._levels)
         lower = problem.value(scores, size)
         if lower > best.lower:
