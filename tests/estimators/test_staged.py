@@ -237,6 +237,8 @@ def test_what_does_not_go_on_is_told():
         make("softmax").fit(X, y, init_model=model)
     with pytest.raises(TypeError, match="eval_set: got ndarray, expected a pair"):
         make("two").fit(X, y, eval_set=X)
+    with pytest.raises(TypeError, match="eval_set: got a list of 2, expected a pair"):
+        make("two").fit(X, y, eval_set=[(X, y), (X, y)])
 
 
 class Crash(Callback):

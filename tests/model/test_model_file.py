@@ -36,6 +36,7 @@ from marginboost.model.fields import ModelFileError
 from marginboost.model.file import document_of, load_model, read_document, save_model
 from marginboost.model.reader import model_from_document
 from marginboost.model.settings import ORACLES
+from marginboost.on_demand import import_all
 from marginboost.oracles import (
     FiniteOracle,
     GradientTreeOracle,
@@ -805,6 +806,7 @@ def test_the_schema_knows_all_cascades_kinds_and_reasons(tmp_path: Path) -> None
     CascadeBooster(n_stages=2).fit(X, y).save(tmp_path / "model.json")
     assert matches(read_document(tmp_path / "model.json"), schema, schema)
     parts = schema["$defs"]
+    import_all(marginboost.oracles)  # so that all are registered
     assert set(parts["stop"]["enum"]) == {str(reason) for reason in Stop}
     names = [part["$ref"].removeprefix("#/$defs/") for part in parts["hypothesis"]["anyOf"]]
     kinds = {parts[name]["properties"]["kind"]["const"] for name in names}

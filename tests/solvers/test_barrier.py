@@ -206,15 +206,14 @@ def test_the_search_is_told_the_slope_of_its_value(monkeypatch):
     """Also where the coefficients do not sum to one, as within a search."""
     slopes, original = [], optimize.minimize
 
-    def watched(function, start, args, **settings):
+    def watched(function, start, **settings):
         raw = 3.0 * start + 0.1 * np.arange(len(start))
         for at in (start, raw):
             moved = [
-                (function(at + h, *args)[0] - function(at - h, *args)[0]) / 2e-6
-                for h in 1e-6 * np.eye(len(at))
+                (function(at + h)[0] - function(at - h)[0]) / 2e-6 for h in 1e-6 * np.eye(len(at))
             ]
-            slopes.append((function(at, *args)[1], moved))
-        return original(function, start, args=args, **settings)
+            slopes.append((function(at)[1], moved))
+        return original(function, start, **settings)
 
     monkeypatch.setattr(optimize, "minimize", watched)
     barrier_margin(leaning_matrix(12, 5, 0.75, 3), beta0=0.5, tol=0.1)

@@ -268,8 +268,8 @@ class StagedFit:
             eval_set = eval_set[0]
         if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
             raise TypeError(
-                f"eval_set: got {type(eval_set).__name__}, expected a pair (X, y) or (X, y, "
-                "sample_weight), or a list of one such pair"
+                f"eval_set: got {_kind(eval_set)}, expected a pair (X, y) or (X, y, weights), "
+                "or a list of one such pair"
             )
         rows, truth = self.read_truth(data, *eval_set[:2])
         weights = read_weights(eval_set[2] if len(eval_set) == 3 else None, rows.n_rows)
@@ -405,6 +405,12 @@ def check_same_features(known: Features, found: Features) -> None:
             raise ValueError(
                 f"X: column {name!r} has other categories than in the model to go on from"
             )
+
+
+def _kind(value: Any) -> str:
+    """Type of a value, and of a list its length."""
+    name = type(value).__name__
+    return f"a {name} of {len(value)}" if isinstance(value, list | tuple) else name
 
 
 def _listed(categories: Array | None) -> list[Any] | None:

@@ -86,10 +86,13 @@ def _check_categories(name: str, found: list[Any], expected: list[Any]) -> None:
 
 def check_cuts(ensembles: Iterable[Ensemble], bins: BinnedMatrix) -> None:
     """Raise unless every cut of a model is one between the bins: else a bin may straddle it."""
+    known: dict[int, set[float]] = {}
     for ensemble in ensembles:
         for member in ensemble.members:
             for feature, cut in member.cuts():
-                if np.isfinite(cut) and not (bins.cuts[feature] == cut).any():
+                if feature not in known:
+                    known[feature] = set(bins.cuts[feature].tolist())
+                if cut not in known[feature] and np.isfinite(cut):
                     raise ValueError(
                         f"X: the BinnedMatrix has no cut at {cut:g} in column "
                         f"{bins.names[feature]!r}, but the model has; bin the rows with the cuts "

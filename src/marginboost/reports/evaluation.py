@@ -28,11 +28,10 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<link rel="icon" href="data:,">
 <title>{title} – evaluation</title><style>{style}</style></head>
 <body><header><p class="kind">Evaluation of a model</p><h1>{title}</h1>
 <p class="verdict">{verdict}</p></header>
-<main><section class="card"><h2>Beside the base rate</h2>{scores}
+<main><section class="card"><h2>Beside {beside}</h2>{scores}
 <p class="note">{note}</p></section>
 {curves}</main>
 <footer>Made by marginboost. This page makes no request to any other machine.</footer></body></html>
@@ -51,8 +50,8 @@ svg { max-width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 
 .dot { fill: var(--blue); } .faint { fill-opacity: .45; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .3rem 0;
   padding: 0; list-style: none; }
-.legend svg { vertical-align: middle; margin-right: .3rem; }
-figure { margin: 0; flex: 1 1 18rem; } figcaption { color: var(--soft); font-size: .9rem; }
+.legend li { display: flex; align-items: center; gap: .3rem; } figure .legend svg { width: 28px; }
+figure { max-width: 28rem; } figcaption { color: var(--soft); }
 """
 
 
@@ -81,6 +80,7 @@ def evaluation_page(
         "style": style,
         "verdict": verdict,
         "scores": _scores(found, words),
+        "beside": "the base rate" if isinstance(found, Evaluation) else "the mean of the targets",
         "note": NOTES[type(found)],
         "curves": curves,
     }
@@ -251,7 +251,7 @@ def _figure(
         for t, word in ticks.items()
     )
     return (
-        f'<figure><svg viewBox="0 {top} {side} {side - top}" width="{side}" role="img" '
+        f'<figure><svg viewBox="0 {top} {side} {SIZE + PAD // 2 + 6 - top}" role="img" '
         f'aria-label="{html.escape(caption)}">'
         f'<path class="axis" d="M{PAD},{_y(1):.0f} V{SIZE} H{_x(1):.0f}"/>'
         f'<path class="even" d="M{_x(0):.0f},{_y(0):.0f} L{_x(1):.0f},{_y(1):.0f}"/>'

@@ -34,7 +34,7 @@ MORE_STYLE = """
 .up { fill: var(--redbar); } .down { fill: var(--bluebar); } .bar { fill: var(--bluebar); }
 .dot { fill: var(--blue); fill-opacity: .35; } .strip-of-rows { fill: var(--ink); }
 .total { fill: var(--ink); } svg text.value { fill: var(--ink); }
-.wide-picture { max-width: 46rem; }
+.wide-picture { min-width: 32rem; max-width: 46rem; }
 """
 
 
@@ -101,7 +101,7 @@ def _importance(importances: Mapping[str, float]) -> str:
             + f'<rect class="bar" x="200" y="{y}" height="16" width="{max(1.0, 330 * size):.1f}"/>'
             + _words(206 + 330 * size, y + 13, number, "start", "value")
         )
-    return _svg(600, height, "".join(parts), "Importance of the features", "wide-picture")
+    return _wide_picture(600, height, "".join(parts), "Importance of the features")
 
 
 def _problem(problem: Mapping[str, Any]) -> str:
@@ -259,7 +259,7 @@ def _row(row: Mapping[str, Any], problem: Mapping[str, Any]) -> str:
     if problem["sides"] and not problem["name"]:
         side = f", for “{text(problem['sides'][row['vote'] > 0], 40)}”"
     heading = f"{name}: {problem['unit']} {row['vote']:+.4f}{side}"
-    picture = _svg(590, y + 24, "".join(parts), heading, "wide-picture")
+    picture = _wide_picture(590, y + 24, "".join(parts), heading)
     return f"<h3>{html.escape(heading)}</h3>{picture}"
 
 
@@ -281,6 +281,12 @@ def _words(x: float, y: float, content: str, anchor: str, kind: str = "") -> str
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{style}>{html.escape(content)}</text>'
     )
+
+
+def _wide_picture(width: int, height: int, content: str, words: str) -> str:
+    """A picture with words in it, that a narrow window scrolls, not shrinks."""
+    picture = _svg(width, height, content, words, "wide-picture")
+    return f'<div class="scroll" tabindex="0">{picture}</div>'
 
 
 def _svg(width: int, height: int, content: str, words: str, kind: str = "") -> str:

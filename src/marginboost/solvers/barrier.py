@@ -313,8 +313,6 @@ def barrier_margin(
     >>> round(solution.lower, 3), round(solution.upper, 3)
     (0.5, 0.5)
     """
-    from scipy.optimize import minimize  # here, not above: half a second at import
-
     outcomes = np.asarray(outcomes, dtype=np.float64)
     if outcomes.ndim != 2 or 0 in outcomes.shape or not np.isfinite(outcomes).all():
         raise ValueError(
@@ -324,27 +322,9 @@ def barrier_margin(
     check_number("beta0", beta0, above=0.0)
     check_number("factor", factor, above=0.0, below=1.0)
     check_number("tol", tol, above=0.0)
-    m = outcomes.shape[1]
-    coef, beta, path = np.full(m, 1.0 / m), beta0, []
-
-    def negated(raw: Array, beta: float) -> tuple[float, Array]:
-        total = raw.sum()
-        margins = outcomes @ raw / total
-        edges = softmax(-margins / beta) @ outcomes
-        return -smoothed_margin(margins, beta), (edges @ raw / total - edges) / total
-
+    coef, beta, path = np.full(outcomes.shape[1], 1.0 / outcomes.shape[1]), beta0, []
     while True:
-        options = {"gtol": beta, "ftol": 0.0, "maxiter": MOST_STEPS}
-        inner = minimize(
-            negated,
-            coef,
-            args=(beta,),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0.0, None)] * m,
-            options=options,
-        )
-        coef = inner.x / inner.x.sum()
+        coef = _largest_smoothed_margin(outcomes, coef, beta)
         margins = outcomes @ coef
         weights = softmax(-margins / beta)
         lower, upper = float(margins.min()), float((weights @ outcomes).max())
@@ -353,3 +333,18 @@ def barrier_margin(
         if answered or upper - lower <= tol or beta < 1e-3 * tol:
             return BarrierMargin(coef, weights, lower, upper, np.array(path))
         beta *= factor
+
+
+def _largest_smoothed_margin(outcomes: Array, start: Array, beta: float) -> Array:
+    """Maximise ρ_β over α >= 0 with sum one, until the projected gradient is below β."""
+    from scipy.optimize import minimize  # here, not above: half a second at import
+
+    def negated(raw: Array) -> tuple[float, Array]:
+        total = raw.sum()
+        margins = outcomes @ raw / total
+        edges = softmax(-margins / beta) @ outcomes
+        return -smoothed_margin(margins, beta), (edges @ raw / total - edges) / total
+
+    bounds, options = [(0.0, None)] * len(start), {"gtol": beta, "ftol": 0.0, "maxiter": MOST_STEPS}
+    found = minimize(negated, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    return np.asarray(found / found.sum())
