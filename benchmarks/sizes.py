@@ -52,6 +52,7 @@ class Sizes:
     gradient_rounds: int = 100
     regression_rows: int = 4000
     regression_results: Path | None = None
+    regression_large: int = 100_000
     target_audit_rows: int = 1000
     target_audit_seeds: int = 1
     gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
@@ -142,6 +143,7 @@ SPEED = Sizes(
 
 QUICK = Sizes(
     regression_rows=200,
+    regression_large=3000,
     regression_results=Path(tempfile.gettempdir()) / "marginboost-regression-quick.json",
     target_audit_rows=300,
     repeats=2,
