@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .audit import audit
+from .audit import audit, audit_scale
 from .choosing_nu import choosing_nu
 from .cluster import dask
 from .cold_start import cold_start
@@ -34,8 +34,8 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
         *(probabilities, noise_losses, choosing_nu),
-        *(gradient, leveraging, shapley, audit, target_audit, target_flags, regression),
-        *(robust, stream, dask),
+        *(gradient, leveraging, shapley, audit, audit_scale, target_audit, target_flags),
+        *(regression, robust, stream, dask),
     )
 }
 
