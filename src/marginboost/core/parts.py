@@ -147,6 +147,10 @@ class Parts(ABC):
     def each(self, question: Callable[..., T], *args: Any) -> list[T]:
         """Answers ``question(part, *args)`` of all parts, in the order of the rows."""
 
+    def tell(self, question: Callable[..., Any], *args: Any) -> None:
+        """Have ``question(part, *args)`` done on all parts before anything else is asked."""
+        self.each(question, *args)
+
 
 class LocalParts(Parts):
     """Parts in this process, asked one after the other.
@@ -314,7 +318,7 @@ class PartedSample(Divided):
         total = rounded(sum(totals))
         least_prior, n_rows = min(least) / total, sum(counts)
         all_equal = least_prior == max(most) / total
-        parts.each(begin, sides, total, n_rows, all_equal, seed)
+        parts.tell(begin, sides, total, n_rows, all_equal, seed)
         layout = bins.take(np.empty(0, np.int64))
         layout.has_missing = np.any(missing, axis=0)
         return cls(

@@ -3,7 +3,8 @@
 One actor on each worker holds its parts. A call asks all of them and waits. Where a worker is lost,
 the scheduler makes its rows anew from their lineage, another worker's actor takes them, repeats
 what changed them (:class:`Log`), and is asked the same question. Calls are numbered, so that one
-which is repeated changes nothing twice.
+which is repeated changes nothing twice, and an actor that the scheduler made anew behind our back
+is found out. A worker that comes later takes its share (:mod:`.newcomers`).
 """
 
 from __future__ import annotations
@@ -15,18 +16,25 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from distributed import Client, Future, wait
+from distributed.protocol import pickle
 
 from ..core.hypothesis import Hypothesis
 from ..core.label_parts import begin_labels
 from ..core.parts import Part, Parts, Source, add_hypothesis, add_members, begin, clear_scores
+from .newcomers import Newcomers
+from .partitions import has_no_recipe
 
 T = TypeVar("T")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
+Answer = tuple[list[Any] | None, Exception | None]
+"""Answers of the parts of one worker, or an error that one of them raised."""
 
 LOOK = 1.0
 """Seconds after which it is looked whether a worker that has not answered is still there."""
 PATIENCE = 60.0
 """Seconds to wait for a worker where there is none."""
+REACH = 2.0
+"""Seconds in which a worker must answer the client itself; else the scheduler passes words on."""
 MOST_LOSSES = 30
 """Losses in one call after which something else must be wrong."""
 GONE = (OSError, RuntimeError, KeyError, asyncio.CancelledError)
@@ -44,23 +52,44 @@ class Holder:
 
     def __init__(self, sources: list[Source]) -> None:
         self._parts = [Part.of(source) for source in sources]
-        self._last: tuple[int, Any] = (-1, None)
+        self._last: tuple[int | None, Answer] = (None, ([], None))
 
-    def ask(self, number: int, call: Call) -> tuple[list[Any] | None, Exception | None]:
-        """Answers of all parts, or the error that one raised; the last call may be repeated."""
-        if number != self._last[0]:
-            self._last = (number, self._answer(call))
+    def ask(self, number: int, message: bytes) -> Answer | None:
+        """Do what a message says; returns the answers of all parts to its last question.
+
+        The last message may be repeated. None says that those before it were never heard here.
+        """
+        last, answer = self._last
+        if number == last:
+            return answer
+        if last is None or number != last + 1:
+            return None
+        self._last = (number, self._do(message))
         return self._last[1]
 
-    def catch_up(self, calls: list[Call]) -> tuple[list[Any] | None, Exception | None]:
-        """Do again what changed the parts before they were lost."""
-        for call in calls:
-            answer = self._answer(call)
-            if answer[1] is not None:
-                return answer
-        return [], None
+    def catch_up(self, number: int, message: bytes) -> Answer:
+        """Do again what changed the parts, up to the message of this number."""
+        answer = self._do(message)
+        self._last = (number, answer)
+        return answer
 
-    def _answer(self, call: Call) -> tuple[list[Any] | None, Exception | None]:
+    def drop(self, places: list[int]) -> bool:
+        """Let go of some parts, by their places here."""
+        self._parts = [part for place, part in enumerate(self._parts) if place not in places]
+        return True
+
+    def _do(self, message: bytes) -> Answer:
+        answer: Answer = [], None
+        try:
+            for call in pickle.loads(message):
+                answer = self._answer(call)
+                if answer[1] is not None:
+                    break
+        except Exception as error:  # the message cannot be read here
+            return None, error
+        return answer
+
+    def _answer(self, call: Call) -> Answer:
         question, args = call
         try:
             return [question(part, *args) for part in self._parts], None
@@ -117,7 +146,6 @@ class Held(NamedTuple):
 
     worker: str
     future: Future
-    actor: Any
     numbers: list[int]
 
 
@@ -133,66 +161,106 @@ class DaskParts(Parts):
     """
 
     def __init__(self, client: Client, sources: Sequence[Future]) -> None:
-        self._client, self._sources = client, list(sources)
-        self._log, self._number, self._losses = Log(), 0, 0
-        self._held: list[Held] = []
-        self._place(range(len(self._sources)))
+        self.client, self.sources = client, list(sources)
+        self._log, self._number, self.held = Log(), 0, list[Held]()
+        self._told: list[Call] = []
+        self._direct, self._losses = client.direct_to_workers is not False, 0
+        self._newcomers = Newcomers(self)
+        self._place(range(len(self.sources)))
+
+    def tell(self, question: Callable[..., Any], *args: Any) -> None:
+        """Have something done; it is sent with the next question, which saves a trip."""
+        self._told.append((question, args))
 
     def each(self, question: Callable[..., T], *args: Any) -> list[T]:
         """Ask all workers at once; what is lost meanwhile is made anew and asked again."""
-        self._number += 1
+        self._newcomers.take_their_share()
+        calls, self._told = [*self._told, (question, args)], []
+        message = pickle.dumps(calls)
         self._losses = 0
         answers: dict[int, T] = {}
-        waiting = list(self._held)
+        waiting = list(self.held)
         while waiting:
-            asked = [(held, self._ask(held, question, args)) for held in waiting]
             lost = []
-            for held, reply in asked:
-                got = None if reply is None else self._wait(reply, held.worker)
+            found = self.ask(waiting, "ask", self._number + 1, message)
+            for held, got in zip(waiting, found, strict=True):
                 if got is None:
                     lost.append(held)
-                    continue
-                found, error = got
-                if isinstance(error, MemoryError):
-                    raise MemoryError(
-                        f"worker {held.worker} has no memory left for its {len(held.numbers)} "
-                        "parts of the table; use more workers, or ones with more memory"
-                    ) from error
-                if error is not None:
-                    raise error
-                answers.update(zip(held.numbers, found, strict=True))
+                else:
+                    answers.update(zip(held.numbers, _checked(held, got), strict=True))
             waiting = self._replace(lost) if lost else []
-        self._log.note(question, args)
-        return [answers[number] for number in range(len(self._sources))]
+        self._number += 1
+        for call in calls:
+            self._log.note(*call)
+        return [answers[number] for number in range(len(self.sources))]
 
     def close(self) -> None:
         """Let the workers forget the parts."""
-        for held in self._held:
+        self._newcomers.forget()
+        for held in self.held:
             held.future.release()
-        self._held = []
-        self._client.cancel(self._sources)
+        self.held = []
+        self.client.cancel(self.sources)
 
-    def _ask(self, held: Held, question: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Send a question; None where the actor is known to be lost."""
+    # -- talk --------------------------------------------------------------------------------------
+
+    def ask(self, asked: list[Held], method: str, *args: Any) -> list[Any]:
+        """What a method of holders returns, in one trip to all of them; None where one is lost."""
+        found: list[Any] = self.client.sync(self._gather, asked, method, args)
+        return found
+
+    async def _gather(self, asked: list[Held], method: str, args: tuple[Any, ...]) -> list[Any]:
+        tasks = [asyncio.ensure_future(self._execute(held, method, args)) for held in asked]
         try:
-            return held.actor.ask(self._number, (question, args))
+            waiting = set(tasks)
+            while waiting:
+                _, waiting = await asyncio.wait(waiting, timeout=LOOK)
+                there = await self.client.scheduler.ncores() if waiting else ()
+                for held, task in zip(asked, tasks, strict=True):
+                    if task in waiting and held.worker not in there:
+                        task.cancel()
+        finally:
+            for task in tasks:
+                task.cancel()
+        return [None if task.cancelled() else task.result() for task in tasks]
+
+    async def _execute(self, held: Held, method: str, args: tuple[Any, ...]) -> Any:
+        """Call a method of a holder; None where it is lost."""
+        message = {"function": method, "actor": held.future.key, "args": args, "kwargs": {}}
+        try:
+            if self._direct:
+                reply = await self.client.rpc(held.worker).actor_execute(**message)
+            else:
+                message["op"] = "actor_execute"
+                reply = await self.client.scheduler.proxy(worker=held.worker, msg=message)
         except GONE:
             return None
+        return reply["result"] if reply["status"] == "OK" else None
 
-    def _wait(self, reply: Any, worker: str) -> Any:
+    async def _reach(self, worker: str) -> bool:
+        """Whether a worker can be talked to without the scheduler."""
+        try:
+            await asyncio.wait_for(self.client.rpc(worker).identity(), REACH)
+        except (OSError, RuntimeError):
+            return False
+        return True
+
+    def wait(self, reply: Any, worker: str) -> Any:
         """Return what comes from a worker; None where it is lost."""
         while True:
             try:
                 return reply.result(timeout=LOOK)
             except TimeoutError:
-                if worker not in self._workers():
+                if worker not in self.workers():
                     return None
             except GONE:
                 return None
 
-    def _workers(self) -> set[str]:
+    # -- places ------------------------------------------------------------------------------------
+
+    def workers(self) -> set[str]:
         """Addresses of the workers that are there."""
-        return set(self._client.nthreads())
+        return set(self.client.nthreads())
 
     def _replace(self, lost: list[Held]) -> list[Held]:
         """Make the parts of lost workers anew; returns their new places."""
@@ -204,7 +272,8 @@ class DaskParts(Parts):
             )
         for held in lost:
             held.future.release()
-            self._held.remove(held)
+            self.held.remove(held)
+        self._newcomers.expect()
         return self._place(number for held in lost for number in held.numbers)
 
     def _place(self, numbers: Iterable[int]) -> list[Held]:
@@ -216,7 +285,7 @@ class DaskParts(Parts):
                 held = self._make_holder(worker, mine)
                 if held is not None:
                     placed.append(held)
-                    self._held.append(held)
+                    self.held.append(held)
                     waiting = [number for number in waiting if number not in mine]
             self._losses += bool(waiting)
             if self._losses > MOST_LOSSES:
@@ -225,22 +294,16 @@ class DaskParts(Parts):
 
     def _locate(self, numbers: list[int]) -> dict[str, list[int]]:
         """Wait for the rows of some parts; which worker is to hold which."""
-        futures = [self._sources[number] for number in numbers]
+        futures = [self.sources[number] for number in numbers]
         while True:
             self._await_workers()
             try:
                 wait(futures, timeout=LOOK)
             except TimeoutError:
                 continue
-            for future in futures:
-                if future.status in ("lost", "cancelled"):
-                    raise RuntimeError(
-                        "rows were lost with a worker and cannot be made anew: the input was put "
-                        "on the cluster as data, not as a graph"
-                    )
-                if future.status == "error":
-                    future.result()
-            where = self._client.who_has(futures)
+            if self._are_lost(futures):
+                continue
+            where = self.client.who_has(futures)
             places: dict[str, list[int]] = {}
             for number, future in zip(numbers, futures, strict=True):
                 if where.get(future.key):
@@ -248,35 +311,91 @@ class DaskParts(Parts):
             if places:
                 return places
 
+    def _are_lost(self, futures: list[Future]) -> bool:
+        """Whether rows are being made anew; raises where they cannot be."""
+        for future in futures:
+            if future.status == "error":
+                future.result()
+        lost = [future.key for future in futures if future.status != "finished"]
+        if lost and self.client.run_on_scheduler(has_no_recipe, lost):
+            raise RuntimeError(
+                "rows were lost with a worker and cannot be made anew: the input was put on the "
+                "cluster as data, not as a graph"
+            )
+        return bool(lost)
+
     def _await_workers(self) -> None:
         """Wait until there is a worker."""
-        if not self._workers():
+        if not self.workers():
             try:
-                self._client.wait_for_workers(1, timeout=PATIENCE)
+                self.client.wait_for_workers(1, timeout=PATIENCE)
             except TimeoutError:
                 raise RuntimeError(
                     f"all workers were lost, and none has come for {PATIENCE:g} s"
                 ) from None
 
     def _make_holder(self, worker: str, numbers: list[int]) -> Held | None:
-        """Make an actor on a worker; None where it is lost."""
-        future = self._client.submit(
+        """Make an actor on a worker, and let it catch up; None where it is lost."""
+        held = self.submit_holder(worker, numbers, [self.sources[number] for number in numbers])
+        if self.wait(held.future, worker) is not None and self.catch_up(held):
+            return held
+        held.future.release()
+        return None
+
+    def submit_holder(self, worker: str, numbers: list[int], sources: list[Future]) -> Held:
+        """Have an actor made on a worker, without waiting for it."""
+        future = self.client.submit(
             Holder,
-            [self._sources[number] for number in numbers],
+            sources,
             key=f"marginboost-holder-{uuid.uuid4().hex}",
             workers=[worker],
             allow_other_workers=False,
             actor=True,
         )
-        actor = self._wait(future, worker)
-        if actor is not None:
-            try:
-                got = self._wait(actor.catch_up(self._log.calls()), worker)
-            except GONE:
-                got = None
-            if got is not None and got[1] is not None:
-                raise got[1]
-            if got is not None:
-                return Held(worker, future, actor, numbers)
-        future.release()
-        return None
+        return Held(worker, future, numbers)
+
+    def catch_up(self, held: Held) -> bool:
+        """Tell a new holder what it missed; False where it is lost."""
+        if self._direct:
+            self._direct = self.client.sync(self._reach, held.worker)
+        (got,) = self.ask([held], "catch_up", self._number, pickle.dumps(self._log.calls()))
+        if got is not None:
+            _checked(held, got)
+        return got is not None
+
+    def practise(self, held: Held) -> Any:
+        """Have a new holder do what it missed without waiting; it will do so again."""
+        message = pickle.dumps(self._log.calls())
+        try:
+            return held.future.result(timeout=LOOK).catch_up(self._number, message)
+        except GONE:
+            return None
+
+    def hand_over(self, newcomer: Held, sources: list[Future]) -> None:
+        """Let a holder that has caught up take parts from others; ``sources`` are its rows."""
+        for number, source in zip(newcomer.numbers, sources, strict=True):
+            self.sources[number] = source
+        before, self.held, homeless = self.held, [newcomer], list[int]()
+        for held in before:
+            left = [number for number in held.numbers if number not in newcomer.numbers]
+            places = [k for k, number in enumerate(held.numbers) if number in newcomer.numbers]
+            if left and (not places or self.ask([held], "drop", places) == [True]):
+                self.held.append(Held(held.worker, held.future, left))
+                continue
+            held.future.release()
+            homeless += left
+        self._place(homeless)
+
+
+def _checked(held: Held, got: Answer) -> list[Any]:
+    """Answers of a holder; raises the error that it sent in their place."""
+    answers, error = got
+    if isinstance(error, MemoryError):
+        raise MemoryError(
+            f"worker {held.worker} has no memory left for its {len(held.numbers)} parts of the "
+            "table; use more workers, or ones with more memory"
+        ) from error
+    if error is not None:
+        raise error
+    assert answers is not None
+    return answers

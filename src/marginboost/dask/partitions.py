@@ -211,12 +211,12 @@ def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
     return [Pieces(*pieces) for pieces in zip(*rows, strict=True)]
 
 
-def _has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
+def has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
     """Whether the scheduler could not make some of these, or what they are made from, anew."""
-    waiting, seen = (
-        [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks],
-        set(),
-    )
+    known = dask_scheduler.tasks
+    if any(key not in known for key in keys):
+        return True
+    waiting, seen = [known[key] for key in keys], set()
     while waiting:
         task = waiting.pop()
         if task.key in seen:
@@ -230,7 +230,7 @@ def _has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
 
 def _warn_of_data(client: Client, futures: list[Future]) -> None:
     """Warn where rows could not be made anew; what they are made from must be on the cluster."""
-    if client.run_on_scheduler(_has_no_recipe, [future.key for future in futures]):
+    if client.run_on_scheduler(has_no_recipe, [future.key for future in futures]):
         warnings.warn(
             "X: got rows that were put on the cluster as data (scatter): those that a lost worker "
             "held cannot be made anew, and the fit would end with an error",
