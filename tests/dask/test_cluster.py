@@ -434,7 +434,7 @@ def test_an_actor_that_forgot_is_told_again(small_cluster, monkeypatch):
 
 
 def test_without_a_way_to_workers_the_scheduler_passes_words_on(small_cluster, monkeypatch):
-    async def cannot(parts, worker):
+    async def cannot(parts, workers):
         return False
 
     monkeypatch.setattr(DaskParts, "_reach", cannot)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -237,24 +238,14 @@ class DaskParts(Parts):
             return None
         return reply["result"] if reply["status"] == "OK" else None
 
-    async def _reach(self, worker: str) -> bool:
-        """Whether a worker can be talked to without the scheduler."""
+    async def _reach(self, workers: list[str]) -> bool:
+        """Whether workers can be talked to without the scheduler."""
+        asked = [self.client.rpc(worker).identity() for worker in workers]
         try:
-            await asyncio.wait_for(self.client.rpc(worker).identity(), REACH)
+            await asyncio.wait_for(asyncio.gather(*asked), REACH)
         except (OSError, RuntimeError):
             return False
         return True
-
-    def wait(self, reply: Any, worker: str) -> Any:
-        """Return what comes from a worker; None where it is lost."""
-        while True:
-            try:
-                return reply.result(timeout=LOOK)
-            except TimeoutError:
-                if worker not in self.workers():
-                    return None
-            except GONE:
-                return None
 
     # -- places ------------------------------------------------------------------------------------
 
@@ -281,16 +272,35 @@ class DaskParts(Parts):
         placed: list[Held] = []
         waiting = sorted(numbers)
         while waiting:
-            for worker, mine in self._locate(waiting).items():
-                held = self._make_holder(worker, mine)
-                if held is not None:
-                    placed.append(held)
-                    self.held.append(held)
-                    waiting = [number for number in waiting if number not in mine]
+            begun = [
+                self.submit_holder(worker, mine, [self.sources[number] for number in mine])
+                for worker, mine in self._locate(waiting).items()
+            ]
+            ready = self.catch_up(self._made(begun))
+            for held in begun:
+                if held not in ready:
+                    held.future.release()
+            placed += ready
+            self.held += ready
+            waiting = [k for k in waiting if not any(k in held.numbers for held in ready)]
             self._losses += bool(waiting)
             if self._losses > MOST_LOSSES:
                 raise RuntimeError("parts of the table could not be placed on any worker")
         return placed
+
+    def _made(self, begun: list[Held]) -> list[Held]:
+        """Wait until actors are made; those that are."""
+        waiting = begun
+        while waiting:
+            with suppress(TimeoutError):
+                wait([held.future for held in waiting], timeout=LOOK)
+            for held in waiting:
+                if held.future.status == "error":
+                    held.future.result()
+            waiting = [held for held in waiting if held.future.status == "pending"]
+            there = self.workers() if waiting else set()
+            waiting = [held for held in waiting if held.worker in there]
+        return [held for held in begun if held.future.status == "finished"]
 
     def _locate(self, numbers: list[int]) -> dict[str, list[int]]:
         """Wait for the rows of some parts; which worker is to hold which."""
@@ -334,14 +344,6 @@ class DaskParts(Parts):
                     f"all workers were lost, and none has come for {PATIENCE:g} s"
                 ) from None
 
-    def _make_holder(self, worker: str, numbers: list[int]) -> Held | None:
-        """Make an actor on a worker, and let it catch up; None where it is lost."""
-        held = self.submit_holder(worker, numbers, [self.sources[number] for number in numbers])
-        if self.wait(held.future, worker) is not None and self.catch_up(held):
-            return held
-        held.future.release()
-        return None
-
     def submit_holder(self, worker: str, numbers: list[int], sources: list[Future]) -> Held:
         """Have an actor made on a worker, without waiting for it."""
         future = self.client.submit(
@@ -354,14 +356,17 @@ class DaskParts(Parts):
         )
         return Held(worker, future, numbers)
 
-    def catch_up(self, held: Held) -> bool:
-        """Tell a new holder what it missed; False where it is lost."""
+    def catch_up(self, new: list[Held]) -> list[Held]:
+        """Tell new holders what they missed; those that are not lost meanwhile."""
         if self._direct:
-            self._direct = self.client.sync(self._reach, held.worker)
-        (got,) = self.ask([held], "catch_up", self._number, pickle.dumps(self._log.calls()))
-        if got is not None:
-            _checked(held, got)
-        return got is not None
+            self._direct = self.client.sync(self._reach, [held.worker for held in new])
+        message = pickle.dumps(self._log.calls())
+        ready = []
+        for held, got in zip(new, self.ask(new, "catch_up", self._number, message), strict=True):
+            if got is not None:
+                _checked(held, got)
+                ready.append(held)
+        return ready
 
     def practise(self, held: Held) -> Any:
         """Have a new holder do what it missed without waiting; it will do so again."""

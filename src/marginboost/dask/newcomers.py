@@ -108,7 +108,7 @@ class Newcomers:
 
     def _take_over(self, move: Move) -> None:
         """Let a worker catch up with the present, and those that had its parts let go of them."""
-        if not self._parts.catch_up(move.held):
+        if not self._parts.catch_up([move.held]):
             self._give_up()
             return
         self._parts.hand_over(move.held, move.sources)

@@ -32,6 +32,7 @@ from ..estimators.inputs import (
     read_targets,
 )
 from ..kernels.exact import exact_sum
+from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..model import Features
 from ..types import Array
 from ..validation import check_number
@@ -301,11 +302,14 @@ def find_layout(
     client: Client,
     pieces: list[Pieces],
     weighed: list[Future],
+    facts: list[tuple[int, float, float]],
     features: Features,
-    max_bins: int,
+    model: Any,
 ) -> BinnedMatrix:
-    """Cuts from the rows that a fit of the whole table takes them from; no rows."""
-    facts = client.gather(client.map(count_rows, weighed, pure=False))
+    """Cuts from the rows that a fit of the whole table takes them from; no rows.
+
+    ``facts`` are those of :func:`count_rows`.
+    """
     counts, least, most = (np.array(fact) for fact in zip(*facts, strict=True))
     rows, ends = sample_rows(int(counts.sum())), np.cumsum(counts)
     some: list[Array | None] = [None] * len(counts)
@@ -324,10 +328,13 @@ def find_layout(
     columns = np.concatenate([columns for columns, _ in taken], axis=1)
     uniform = least.min() == most.max()
     weights = None if uniform else np.concatenate([weights for _, weights in taken])
-    cuts = [
-        find_cuts(column, max_bins, weights) if known is None else np.empty(0)
-        for column, known in zip(columns, features.categories, strict=True)
-    ]
+    cuts: list[Array] = [np.empty(0)] * len(features)
+
+    def find(j: int) -> None:
+        if features.categories[j] is None:
+            cuts[j] = find_cuts(columns[j], model.max_bins, weights)
+
+    run_blocks(find, len(cuts), resolve_n_jobs(model.n_jobs))
     widest = max(count_bins(*pair) for pair in zip(cuts, features.categories, strict=True))
     codes = np.empty((len(features), 0), np.min_scalar_type(widest))
     return BinnedMatrix(codes, cuts, list(features.categories), list(features.names))
@@ -373,10 +380,10 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     features = find_features(surveys, named)
     how = find_weighing(surveys, getattr(model, "class_weight", None), classes)
     weighed = [client.submit(weigh, piece.y, piece.weights, how, pure=False) for piece in pieces]
-    counts = client.gather(client.map(count_rows, weighed, pure=False))
-    some = [k for k, (n_rows, _, _) in enumerate(counts) if n_rows]
-    pieces, weighed = [pieces[k] for k in some], [weighed[k] for k in some]
-    layout = find_layout(client, pieces, weighed, features, model.max_bins)
+    facts = client.gather(client.map(count_rows, weighed, pure=False))
+    some = [k for k, (n_rows, _, _) in enumerate(facts) if n_rows]
+    pieces, weighed, facts = ([given[k] for k in some] for given in (pieces, weighed, facts))
+    layout = find_layout(client, pieces, weighed, facts, features, model)
     sources = [
         client.submit(make_source, piece.X, mine, layout, pure=False)
         for piece, mine in zip(pieces, weighed, strict=True)
