@@ -191,15 +191,17 @@ def _time(
 
 @contextmanager
 def overheard() -> Iterator[dict[str, Any]]:
-    """Count questions and bytes of answers of our fits meanwhile, and the quickest question."""
+    """Count trips and bytes of answers of our fits meanwhile, and the quickest trip."""
     from marginboost.dask.holders import DaskParts
 
     talk: dict[str, Any] = {"questions": 0, "bytes": 0, "shortest": None}
-    each = DaskParts.each
+    ask = DaskParts.ask
 
-    def asking(parts: Any, question: Any, *args: Any) -> Any:
+    def asking(parts: Any, asked: Any, method: str, *args: Any) -> Any:
         started = time.perf_counter()
-        answers = each(parts, question, *args)
+        answers = ask(parts, asked, method, *args)
+        if method != "ask":
+            return answers
         took = time.perf_counter() - started
         talk["shortest"] = took if talk["shortest"] is None else min(talk["shortest"], took)
         talk["questions"] += 1
@@ -207,11 +209,11 @@ def overheard() -> Iterator[dict[str, Any]]:
             talk["bytes"] += SAMPLED * len(pickle.dumps(answers))
         return answers
 
-    DaskParts.each = asking  # type: ignore[method-assign]
+    DaskParts.ask = asking  # type: ignore[method-assign]
     try:
         yield talk
     finally:
-        DaskParts.each = each  # type: ignore[method-assign]
+        DaskParts.ask = ask  # type: ignore[method-assign]
 
 
 SAMPLED = 7

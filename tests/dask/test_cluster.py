@@ -416,6 +416,24 @@ def test_a_worker_that_comes_takes_its_share(small_cluster, monkeypatch):
     assert digest(model.to_local()) == digest(AdaBoostClassifier(**settings).fit(X, y))
 
 
+@pytest.mark.parametrize("name", ["AdaBoost", "Arc-GV"])
+def test_stumps_take_two_trips_a_round(small_cluster, monkeypatch, name):
+    asked, ask = [], DaskParts.ask
+
+    def asking(parts, holders, method, *args):
+        asked.append(method)
+        return ask(parts, holders, method, *args)
+
+    monkeypatch.setattr(DaskParts, "ask", asking)
+    on_cluster, local, settings = MODELS[name]
+    X, y = problem_of(name)
+    settings = {**settings, "n_estimators": 30}
+    model = fit_in_time(on_cluster(**settings, client=small_cluster[1]), *of_arrays(X, y))
+    # Some before the first round, and where weights had to be divided after all.
+    assert asked.count("ask") <= 2 * 30 + 12
+    assert digest(model.to_local()) == digest(local(**settings).fit(X, y))
+
+
 def test_an_actor_that_forgot_is_told_again(small_cluster, monkeypatch):
     """As one that the scheduler made anew where a lost worker has come back."""
     _, client = small_cluster

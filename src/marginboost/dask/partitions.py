@@ -382,7 +382,8 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     weighed = [client.submit(weigh, piece.y, piece.weights, how, pure=False) for piece in pieces]
     facts = client.gather(client.map(count_rows, weighed, pure=False))
     some = [k for k, (n_rows, _, _) in enumerate(facts) if n_rows]
-    pieces, weighed, facts = ([given[k] for k in some] for given in (pieces, weighed, facts))
+    pieces, weighed = [pieces[k] for k in some], [weighed[k] for k in some]
+    facts = [facts[k] for k in some]
     layout = find_layout(client, pieces, weighed, facts, features, model)
     sources = [
         client.submit(make_source, piece.X, mine, layout, pure=False)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate, Oracle
-from ..core.parts import ColumnOnParts, Place, lays_out
+from ..core.parts import ColumnOnParts, Place, add_hypothesis, lays_out
 from ..core.weights import Reweighting, Weights
 from ..kernels.binning import BYTE_CUTS
 from ..kernels.exact import bound_of, column_sum, rounded
@@ -261,6 +262,8 @@ class StumpOracle(Oracle):
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The ``k`` best stumps, the best of each feature and further cuts if there is room."""
+        if self.sample.parts is not None:
+            self.sample.parts.foresee(add_hypothesis, sum_weights, partial(_foreseen, weights))
         answers = self.ask(weights, sum_weights, weights.change)
         histograms = answers[0][0]
         for more, _ in answers[1:]:
@@ -345,6 +348,11 @@ class StumpOracle(Oracle):
             stump = Stump(j, np.inf, 1.0, -1.0, missing, positive)
         codes = np.append(np.arange(float(len(values))), np.nan)
         return stump, stump.outputs(codes).astype(np.int8)
+
+
+def _foreseen(weights: Weights) -> tuple[Reweighting] | None:
+    """What the next question about sums is about, if the rule said how weights will change."""
+    return None if weights.change is None else (weights.change,)
 
 
 def _sign(weight: float) -> float:
