@@ -8,8 +8,6 @@ fit, and ours at ten random moments. At last what a cluster of two workers costs
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .cluster_cost import cost
@@ -40,10 +38,15 @@ def dask(sizes: Sizes) -> Section:
     return section
 
 
-def _line(sizes: Sizes, contender: str, workers: int, **more: Any) -> Line:
-    what = {"what": "fit", "contender": contender, "workers": workers}
+def _line(sizes: Sizes, contender: str, workers: int) -> Line:
+    what: Line = {"what": "fit", "contender": contender, "workers": workers}
     about = {"shape": list(sizes.cluster_shape), "parts": PARTS, "rounds": sizes.cluster_rounds}
-    return {**what, **about, **more}
+    return {**what, **about}
+
+
+def _loss(sizes: Sizes, contender: str, moments: list[float]) -> Line:
+    line = _line(sizes, contender, 2)
+    return {**line, "what": "loss", "shape": list(sizes.cluster_loss_shape), "moments": moments}
 
 
 def why_not(section: Section, about: str, found: Found) -> bool:
@@ -86,9 +89,10 @@ def _sameness(section: Section, sizes: Sizes, lines: Lines) -> None:
 def _one_loss(section: Section, sizes: Sizes, lines: Lines) -> None:
     """Kill one of two workers half-way through a fit."""
     columns = ["contender", "outcome", "seconds", "ratio", "largest difference"]
-    table = Table("a worker killed half-way", columns)
+    (n, d), rounds = sizes.cluster_loss_shape, sizes.cluster_rounds
+    table = Table(f"a worker killed half-way, {n:,} × {d}, {rounds} rounds", columns)
     for name in CONTENDERS:
-        line = _line(sizes, name, 2, what="loss", moments=[0.5])
+        line = _loss(sizes, name, [0.5])
         found = lines.measure(line, sizes.cluster_patience)
         if why_not(section, f"{name}, a worker killed", found):
             continue
@@ -109,8 +113,7 @@ def _one_loss(section: Section, sizes: Sizes, lines: Lines) -> None:
 def _random_losses(section: Section, sizes: Sizes, lines: Lines) -> None:
     """Kill one of two workers at random moments, each in a fit of its own."""
     moments = np.random.default_rng(0).uniform(0.0, 1.0, sizes.cluster_losses).round(3).tolist()
-    line = _line(sizes, OURS, 2, what="loss", moments=moments)
-    found = lines.measure(line, sizes.cluster_patience * (1 + len(moments)))
+    found = lines.measure(_loss(sizes, OURS, moments), sizes.cluster_patience * (1 + len(moments)))
     if why_not(section, "workers killed at random", found):
         return
     columns = ["moment, share of the fit", "outcome", "seconds", "ratio", "largest difference"]

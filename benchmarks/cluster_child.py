@@ -184,7 +184,7 @@ def _time(
     chances = path.with_suffix(".npy")
     np.save(chances, predict(test))
     rounds = int(getattr(predict, "rounds", None) or line["rounds"])
-    work = (worked - little) / max(1, rounds - FEW)
+    work = max(0.0, worked - little) / max(1, rounds - FEW)
     about = {"seconds": min(found), "work": work, "rounds": rounds, "chances": chances.name}
     path.write_text(json.dumps({**about, **talk}))
 

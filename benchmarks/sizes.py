@@ -43,6 +43,7 @@ class Sizes:
     cluster_shape: Shape = (200_000, 20)
     cluster_rounds: int = 100
     cluster_workers: tuple[int, ...] = (1, 2, 3)
+    cluster_loss_shape: Shape = (500_000, 20)
     cluster_losses: int = 10
     cluster_patience: float = 120.0
     """Seconds after which a fit with a lost worker counts as hanging, all before it included."""
@@ -157,6 +158,7 @@ QUICK = Sizes(
     cluster_shape=(5_000, 6),
     cluster_rounds=10,
     cluster_workers=(1, 2),
+    cluster_loss_shape=(5_000, 6),
     cluster_losses=2,
     cluster_cost_shape=(6_000, 28),
     cluster_cost_rounds=10,

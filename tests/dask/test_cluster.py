@@ -18,6 +18,7 @@ from digests import digest
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 from marginboost import (  # noqa: E402
     AdaBoostClassifier,
@@ -306,6 +307,34 @@ def test_an_interrupted_client_goes_on(client, tmp_path, name):
     assert (tmp_path / "run.json").exists()
     model = fit_in_time(on_cluster(**settings, callbacks=[saved], client=client), *rows)
     assert digest(model.to_local()) == digest(alone(**settings).fit(X, y))
+
+
+@pytest.mark.slow
+def test_lost_rows_that_cannot_be_made_anew_are_an_error(client):
+    """Rows that were put on the cluster as data: warned of before, and never a hang."""
+    X, y = problem_of("AdaBoost")
+    client.wait_for_workers(2)
+    first = min(client.run(os.getpid))
+    there = client.scatter([X, y], workers=[first])
+    rows = [
+        da.from_delayed(dask.delayed(one), data.shape, data.dtype)
+        for one, data in zip(there, (X, y), strict=True)
+    ]
+    model = DaskAdaBoostClassifier(n_estimators=20, callbacks=[Kill(client, {5})], client=client)
+    errors = []
+
+    def fit():
+        try:
+            with pytest.warns(UserWarning, match="cannot be made anew"):
+                model.fit(*rows)
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=fit, daemon=True)
+    thread.start()
+    thread.join(60.0)
+    assert not thread.is_alive()
+    assert "cannot be made anew" in str(errors[0])
 
 
 LONG = """

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -47,7 +48,7 @@ REACH = 2.0
 """Seconds in which a worker must answer the client itself; else the scheduler passes words on."""
 MOST_LOSSES = 30
 """Losses in one call after which something else must be wrong."""
-GONE = (OSError, RuntimeError, KeyError, asyncio.CancelledError)
+GONE = (OSError, RuntimeError, KeyError, asyncio.CancelledError, CancelledError)
 """What a call raises when the worker, or what it held, is gone; answers carry errors of ours."""
 
 
@@ -334,7 +335,7 @@ class DaskParts(Parts):
         """Wait until actors are made; those that are."""
         waiting = begun
         while waiting:
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, CancelledError):
                 wait([held.future for held in waiting], timeout=LOOK)
             for held in waiting:
                 if held.future.status == "error":
@@ -349,11 +350,9 @@ class DaskParts(Parts):
         futures = [self.sources[number] for number in numbers]
         while True:
             self._await_workers()
-            try:
+            with suppress(TimeoutError, CancelledError):
                 wait(futures, timeout=LOOK)
-            except TimeoutError:
-                continue
-            if self._are_lost(futures):
+            if not self._are_there(futures):
                 continue
             where = self.client.who_has(futures)
             places: dict[str, list[int]] = {}
@@ -363,18 +362,18 @@ class DaskParts(Parts):
             if places:
                 return places
 
-    def _are_lost(self, futures: list[Future]) -> bool:
-        """Whether rows are being made anew; raises where they cannot be."""
+    def _are_there(self, futures: list[Future]) -> bool:
+        """Whether rows are made, or still being made; raises where they cannot be."""
         for future in futures:
             if future.status == "error":
                 future.result()
-        lost = [future.key for future in futures if future.status != "finished"]
-        if lost and self.client.run_on_scheduler(has_no_recipe, lost):
+        lost = [future.key for future in futures if future.status in ("lost", "cancelled")]
+        if lost and self.client.run_on_scheduler(has_no_recipe, lost, lost=True):
             raise RuntimeError(
                 "rows were lost with a worker and cannot be made anew: the input was put on the "
                 "cluster as data, not as a graph"
             )
-        return bool(lost)
+        return all(future.status == "finished" for future in futures)
 
     def _await_workers(self) -> None:
         """Wait until there is a worker."""

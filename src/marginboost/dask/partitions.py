@@ -212,8 +212,11 @@ def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
     return [Pieces(*pieces) for pieces in zip(*rows, strict=True)]
 
 
-def has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
-    """Whether the scheduler could not make some of these, or what they are made from, anew."""
+def has_no_recipe(keys: list[Any], lost: bool = False, dask_scheduler: Any = None) -> bool:
+    """Whether the scheduler could not make some of these, or what they are made from, anew.
+
+    Where they are ``lost``, what is still on a worker need not be made.
+    """
     known = dask_scheduler.tasks
     if any(key not in known for key in keys):
         return True
@@ -223,6 +226,8 @@ def has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
         if task.key in seen:
             continue
         seen.add(task.key)
+        if lost and task.who_has:
+            continue
         if task.run_spec is None:
             return True
         waiting.extend(task.dependencies)
