@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .audit import audit, audit_scale
+from .audit import audit
 from .choosing_nu import choosing_nu
 from .cluster import dask
 from .cold_start import cold_start
@@ -20,26 +21,32 @@ from .noise_losses import noise_losses
 from .predicting import predict
 from .probabilities import probabilities
 from .regression import regression
+from .relatives import relatives
 from .report import Section, show, show_environment, show_goals
 from .robust import robust
 from .scaling import scaling
 from .shapley import shapley
 from .sizes import FULL, QUICK, SPEED, Sizes
 from .soft_margin import soft_margin
+from .soft_margin_sets import soft_margin_sets
 from .stream import stream
-from .target_audit import target_audit, target_flags
+from .target_audit import target_audit
+from .target_flags import target_flags
 
 BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     benchmark.__name__: benchmark
     for benchmark in (
-        *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin),
+        *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin, soft_margin_sets),
         *(probabilities, noise_losses, choosing_nu),
-        *(gradient, leveraging, shapley, audit, audit_scale, target_audit, target_flags),
-        *(regression, robust, stream, dask),
+        *(gradient, leveraging, shapley, audit, target_flags, target_audit, regression),
+        *(relatives, robust, stream, dask),
     )
 }
 
-SPEED_NAMES = ("stumps", "gradient", "predict", "scaling", "cold_start", "soft_margin")
+SPEED_NAMES = (
+    *("predict", "stumps", "gradient", "scaling"),
+    *("soft_margin", "soft_margin_sets", "audit", "cold_start"),
+)
 """Benchmarks that docs/speed.md is written from."""
 
 
@@ -53,9 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     names = chosen.names or (SPEED_NAMES if chosen.speed else BENCHMARKS)
     if chosen.repeats:
         sizes = replace(sizes, repeats=chosen.repeats)
-    sizes = replace(sizes, minutes=chosen.minutes)
+    sizes = replace(sizes, minutes=chosen.minutes, other=chosen.other)
     if chosen.rows:
         sizes = replace(sizes, robust_rows=chosen.rows, stream_rows=chosen.rows)
+        sizes = replace(sizes, regression_rows=chosen.rows, target_audit_rows=chosen.rows)
         sizes = replace(sizes, cluster_cost_shape=(chosen.rows, sizes.cluster_cost_shape[1]))
     found = environment()
     show_environment(found)
@@ -63,9 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("QUICK: small sizes that show the benchmarks work; goals are stated for the full run")
     sections: list[Section] = []
     for name in names:
-        others = OtherLoad()
+        others, started = OtherLoad(), time.monotonic()
         section = BENCHMARKS[name](sizes)
-        section.other_load = others.share()
+        section.other_load, section.seconds = others.share(), time.monotonic() - started
         sections.append(section)
         show(section)
         if chosen.json:  # after every benchmark, so that an interrupted run keeps its numbers
@@ -87,9 +95,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         *("--limit-minutes", "--minutes"),
         **{"dest": "minutes", "type": float, "metavar": "M"},
-        help="end robust and gradient then; robust goes on when run again",
+        help="end robust, regression and gradient then; the first two go on when run again",
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of robust, stream, dask's cost")
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="rows, where a benchmark has one number of them"
+    )
+    parser.add_argument(
+        "--other", type=Path, metavar="CHECKOUT", help="run soft_margin_sets beside this checkout"
+    )
     return parser
 
 

@@ -14,7 +14,10 @@ from marginboost.kernels.parallel import available_threads
 
 ROOT = Path(__file__).resolve().parents[1]
 STAT = Path("/proc/stat")
-PACKAGES = ("marginboost", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "xgboost")
+PACKAGES = (
+    *("marginboost", "numpy", "scipy", "numba", "scikit-learn"),
+    *("lightgbm", "xgboost", "cleanlab"),
+)
 
 
 def environment() -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Peak memory of a fit, measured in a process of its own.
 
-``python -m benchmarks.memory ROWS FEATURES ROUNDS`` prints the bytes as JSON. Imports, compilation
-and the input come first; then the peak mark is reset, so that what is read afterwards is the fit's.
+``python -m benchmarks.memory ROWS FEATURES ROUNDS [trees]`` prints the bytes as JSON, of stumps or
+of gradient boosting. Imports, compilation and the input come first; then the peak mark is
+reset, so that what is read afterwards is the fit's.
 """
 
 from __future__ import annotations
@@ -18,27 +19,32 @@ from typing import Any
 
 from .data import synthetic
 from .environment import ROOT
-from .peers import US, warm_up
+from .gradient import OurTrees
+from .peers import US, Contender, warm_up
 
 STATUS, CLEAR_REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
-def measure(n_rows: int, n_features: int, rounds: int) -> dict[str, Any]:
+CONTENDERS: dict[str, Contender] = {"stumps": US, "trees": OurTrees()}
+
+
+def measure(n_rows: int, n_features: int, rounds: int, what: str = "stumps") -> dict[str, Any]:
     """Measure a fit in a fresh process."""
     command = [sys.executable, "-m", "benchmarks.memory"]
-    command += [str(number) for number in (n_rows, n_features, rounds)]
+    command += [str(argument) for argument in (n_rows, n_features, rounds, what)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
     return json.loads(done.stdout)
 
 
-def _main(n_rows: int, n_features: int, rounds: int) -> None:
-    warm_up([US])
+def _main(n_rows: int, n_features: int, rounds: int, what: str = "stumps") -> None:
+    contender = CONTENDERS[what]
+    warm_up([contender])
     X, y = synthetic(n_rows, n_features)
     _release()
     before, source = _reset_peak()
-    US.fit(X, y, rounds)
+    contender.fit(X, y, rounds)
     peak = _status("VmHWM") if STATUS.exists() else max_rss()
     peak = max(peak, before)  # the system's counts lag behind by some pages
     print(json.dumps({"before": before, "peak": peak, "extra": peak - before, "source": source}))
@@ -73,4 +79,4 @@ def max_rss() -> int:
 
 
 if __name__ == "__main__":
-    _main(*(int(argument) for argument in sys.argv[1:4]))
+    _main(*map(int, sys.argv[1:4]), *sys.argv[4:])

@@ -51,7 +51,7 @@ class Section:
     """Everything one benchmark found.
 
     ``times`` holds every measured time in seconds: task, then contender. ``other_load`` is the
-    share of the machine that other processes took meanwhile.
+    share of the machine that other processes took in the ``seconds`` of the whole benchmark.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Section:
     notes: list[str] = field(default_factory=list)
     times: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     other_load: float | None = None
+    seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -91,6 +92,8 @@ def show(section: Section) -> None:
             "; TOO MUCH, repeat on a quiet machine" if section.other_load > MOST_COMPANY else ""
         )
         print(f"other processes took {section.other_load:.0%} of the machine meanwhile{company}")
+    if section.seconds is not None:
+        print(f"{section.name} took {section.seconds:.0f} s")
     print(end="", flush=True)
 
 

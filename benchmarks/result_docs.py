@@ -16,9 +16,12 @@ from .robust_docs import fill, markdown
 
 DOCUMENTS = {
     "dask": ("cluster-model.md", 3),
+    "gradient": ("coming-from.md", 2),
     "noise_losses": ("noise-losses.md", 1),
     "probabilities": ("probabilities.md", 3),
+    "relatives": ("family.md", 4),
     "regression": ("regression.md", 2),
+    "shapley": ("explanations.md", 2),
     "speed": ("speed.md", 3),
     "target_audit": ("target-audit.md", 3),
 }
@@ -27,24 +30,28 @@ DOCUMENTS = {
 That of speed holds several benchmarks, and the document all their goals."""
 WITH_GOALS = ("dask",)
 """Documents that show goals beside tables."""
+PARTS = {"target_audit": ("target_audit", "target_flags")}
+"""Benchmarks that a document shows, where they are several."""
 
 
 def measured(found: dict[str, Any], name: str) -> str:
     """Write what a document shows of a result file: tables, then notes and versions."""
     if name == "speed":
         return all_goals(found)
-    (section,) = [part for part in found["benchmarks"] if part["name"] == name]
+    sections = [part for part in found["benchmarks"] if part["name"] in PARTS.get(name, (name,))]
     parts = [
         markdown(Table(table["title"], table["columns"], table["rows"]), DOCUMENTS[name][1])
+        for section in sections
         for table in section["tables"]
     ]
     if name in WITH_GOALS:
-        parts.append(markdown(_goals([section])))
-    notes = "; ".join(section["notes"])
+        parts.append(markdown(_goals(sections)))
+    notes = "; ".join(note for section in sections for note in section["notes"])
+    notes = f"{notes}. " if notes else ""
     versions = found["environment"]["versions"]
     names = [name for name in ("numpy", "scikit-learn") if versions.get(name)]
     return "\n\n".join(
-        [*parts, f"{notes}. {', '.join(f'{name} {versions[name]}' for name in names)}."]
+        [*parts, f"{notes}{', '.join(f'{name} {versions[name]}' for name in names)}."]
     )
 
 

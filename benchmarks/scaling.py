@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .data import synthetic
-from .memory import measure
+from .memory import CONTENDERS, measure
 from .peers import US, warm_up
 from .report import Goal, Section, Table
 from .sizes import Shape, Sizes
@@ -25,7 +25,8 @@ def scaling(sizes: Sizes) -> Section:
     _growth(section, "rows N", sizes.scaling_rows, lambda size: (size, d, rounds), sizes)
     _growth(section, "features d", sizes.scaling_features, lambda size: (n, size, rounds), sizes)
     _growth(section, "rounds T", sizes.scaling_rounds, lambda size: (n, d, size), sizes)
-    _memory(section, sizes.memory_shapes, sizes.memory_rounds)
+    for what in CONTENDERS:
+        _memory(section, what, sizes.memory_shapes, sizes.memory_rounds)
     section.notes += [
         "the exponent is the slope of log time over log size; below 1 a fixed cost is still seen",
         "memory: peak of a fresh process during fit, over what it held with the input in memory",
@@ -58,15 +59,15 @@ def _fit_task(data: dict[Shape, Any], job: Job) -> Callable[[], Any]:
     return lambda: US.fit(*data[n, d], rounds)
 
 
-def _memory(section: Section, shapes: tuple[Shape, Shape, Shape], rounds: int) -> None:
+def _memory(section: Section, what: str, shapes: tuple[Shape, Shape, Shape], rounds: int) -> None:
     """Solve ``extra = a·N·d + b·N + c`` for the bytes a fit takes besides its input.
 
     The shapes are wide enough for training to be the peak; with few features it is binning, whose
     scratch does not grow with N·d, and a would look too small.
     """
-    found = [measure(n, d, rounds) for n, d in shapes]
+    found = [measure(n, d, rounds, what) for n, d in shapes]
     table = Table(
-        f"memory that a fit of {rounds} rounds adds to its input",
+        f"memory that a fit of {rounds} rounds of {what} adds to its input",
         ["N × d", "input MB", "extra MB", "extra / binned", "bytes per row beyond 1.3 × binned"],
     )
     for (n, d), one in zip(shapes, found, strict=True):
@@ -78,9 +79,11 @@ def _memory(section: Section, shapes: tuple[Shape, Shape, Shape], rounds: int) -
     value, row, fixed = np.linalg.solve(system, [one["extra"] for one in found])
     section.goals += [
         Goal(
-            "extra memory per value of X, in bytes of binned matrix", float(value), "<=", 1.3, " B"
+            f"{what}: extra memory per value of X, in bytes of binned matrix",
+            float(value),
+            *("<=", 1.3, " B"),
         ),
-        Goal("extra memory per row", float(row), unit=" B"),
-        Goal("extra memory of any fit", float(fixed) / 1e6, unit=" MB"),
+        Goal(f"{what}: extra memory per row", float(row), unit=" B"),
+        Goal(f"{what}: extra memory of any fit", float(fixed) / 1e6, unit=" MB"),
     ]
     section.notes.append(f"memory was read from {found[0]['source']}")

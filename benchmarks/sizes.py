@@ -22,7 +22,7 @@ class Sizes:
     adaboost_shape: Shape = (100_000, 20)
     adaboost_rounds: int = 100
 
-    predict_shape: Shape = (1_000_000, 28)
+    predict_shapes: tuple[Shape, ...] = ((100_000, 28), (1_000_000, 28))
     predict_train_rows: int = 50_000
     predict_rounds: tuple[int, ...] = (10, 100, 1000)
     predict_tree_rows: int = 400_000
@@ -55,7 +55,8 @@ class Sizes:
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
-    regression_rows: int = 1000
+    regression_rows: int = 4000
+    regression_results: Path | None = None
     target_audit_rows: int = 1000
     target_audit_seeds: int = 1
     gradient_class_shapes: tuple[Shape, ...] = ((20_000, 20), (100_000, 50), (1_000_000, 28))
@@ -77,6 +78,10 @@ class Sizes:
     soft_margin_seconds: float = 75.0
     soft_margin_full_rows: int = 1000
     soft_margin_plane_rows: int = 1500
+    soft_margin_rows: int | None = None
+    """Rows of the sets of ``soft_margin_sets``, at most."""
+    other: Path | None = None
+    """Another checkout of this package, measured beside this one."""
 
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
@@ -92,7 +97,6 @@ class Sizes:
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
     audit_large: tuple[int, ...] = (20_000, 200_000, 1_000_000)
-    audit_scale_rows: tuple[int, ...] = (200_000, 1_000_000)
 
     robust_rows: int = 1500
     robust_sets: int | None = None
@@ -107,6 +111,9 @@ class Sizes:
     noise_rows: int = 600
     noise_splits: int = 1
     noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
+
+    relatives_rows: int = 100
+    relatives_splits: int = 4
 
     stream_rows: int = 100_000_000
 
@@ -133,18 +140,21 @@ SPEED = Sizes(
     ),
     soft_margin_seconds=30.0,
     soft_margin_full_rows=500,
+    audit_sets=0,
+    audit_large=(20_000, 200_000),
 )
 """What docs/speed.md shows, at full size with fewer repeats and rounds: some ten minutes."""
 
 QUICK = Sizes(
     regression_rows=200,
+    regression_results=Path(tempfile.gettempdir()) / "marginboost-regression-quick.json",
     target_audit_rows=300,
     repeats=2,
     test_rows=10_000,
     stump_shapes=((20_000, 28), (10_000, 50)),
     adaboost_shape=(10_000, 20),
     adaboost_rounds=10,
-    predict_shape=(50_000, 28),
+    predict_shapes=((50_000, 28),),
     predict_train_rows=10_000,
     predict_tree_rows=20_000,
     predict_trees=20,
@@ -171,6 +181,7 @@ QUICK = Sizes(
     soft_margin_seconds=20.0,
     soft_margin_full_rows=100,
     soft_margin_plane_rows=600,
+    soft_margin_rows=500,
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,
@@ -186,8 +197,9 @@ QUICK = Sizes(
     noise_rows=200,
     noise_splits=1,
     noise_rates=(0.2,),
+    relatives_rows=40,
+    relatives_splits=1,
     audit_large=(),
-    audit_scale_rows=(8_000,),
     stream_rows=300_000,
     robust_rows=100,
     robust_sets=1,

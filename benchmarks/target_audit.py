@@ -1,9 +1,7 @@
-"""``target_audit``, ``target_flags``: who finds wrong targets planted in real data, in what time.
+"""``target_audit``: who finds wrong targets planted in real data, in what time.
 
 Wrong targets are those of other rows, drawn at random. Beside us: ``cleanlab.regression.learn``
-with linear regression, which is its default, and with histogram gradient boosting. The set that
-scikit-learn carries always runs; others with the environment variable ``MARGINBOOST_DATA`` naming
-a folder of .npz files with arrays X and y.
+with linear regression, which is its default, and with histogram gradient boosting.
 """
 
 from __future__ import annotations
@@ -11,9 +9,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,17 +17,10 @@ import numpy as np
 from .data import Array
 from .report import Goal, Section, Table
 from .sizes import Sizes
+from .target_flags import plant, real_sets
 
-FOLDER_SETS = (
-    "reg_boston_housing",
-    "reg_abalone",
-    "reg_auto_mpg",
-    "reg_cpu_act",
-    "reg_kin8nm",
-)
 COLUMNS = ["set", "wrong", "rows", "ours AP", "linear AP", "HGB AP", "ours s", "linear s", "HGB s"]
 RATE = 0.1
-FLAG_RATES = (0.01, 0.05, 0.1)
 
 
 def target_audit(sizes: Sizes) -> Section:
@@ -43,7 +32,7 @@ def target_audit(sizes: Sizes) -> Section:
     table = Table("average precision and time", COLUMNS)
     rng = np.random.default_rng(0)
     _measure(rng.normal(size=(100, 2)), rng.normal(size=100), 0)  # compile
-    for name, X, y in _sets(sizes.target_audit_rows, sizes.audit_sets):
+    for name, X, y in real_sets(sizes.target_audit_rows, sizes.audit_sets):
         found = [_measure(X, y, seed) for seed in range(sizes.target_audit_seeds)]
         means = np.mean(found, axis=0)
         table.rows.append([name, f"{RATE:.0%}", len(y), *map(float, means)])
@@ -58,50 +47,6 @@ def target_audit(sizes: Sizes) -> Section:
     return section
 
 
-def target_flags(sizes: Sizes) -> Section:
-    """False alarms among the rows that the audit flags, and wrong rows that it finds."""
-    section = Section("target_flags")
-    columns = ["set", "planted", "rows", "wrong", "flagged", "false share", "found share"]
-    table = Table("flagged with fdr=0.2: targets of other rows, and targets moved", columns)
-    for name, X, y in _sets(sizes.target_audit_rows, sizes.audit_sets):
-        for plant in (_exchange, _move):
-            for rate in FLAG_RATES:
-                about = [name, plant.__name__.strip("_"), len(y)]
-                table.rows.append([*about, *_flags(X, y, plant, rate)])
-    section.tables = [table]
-    false = np.array([row[5] for row in table.rows], dtype=float)
-    section.goals = [Goal("mean share of false alarms", float(false.mean()), "<=", 0.2)]
-    section.notes.append("move: by 2 to 4 standard deviations of the targets, to either side")
-    return section
-
-
-def _flags(X: Array, y: Array, plant: Any, rate: float) -> list[float]:
-    """Wrong rows, flagged rows, share of false ones among these, share of wrong ones found."""
-    from marginboost import TargetAudit
-
-    noisy = plant(y, rate, np.random.default_rng([round(1000 * rate), 2]))
-    wrong = noisy != y
-    flagged = TargetAudit().fit(X, noisy).flagged_
-    false = (flagged & ~wrong).sum() / max(flagged.sum(), 1)
-    found = (flagged & wrong).sum() / max(wrong.sum(), 1)
-    return [int(wrong.sum()), int(flagged.sum()), float(false), float(found)]
-
-
-def _exchange(y: Array, rate: float, rng: np.random.Generator) -> Array:
-    """Targets of which a share is that of another row."""
-    noisy, chosen = y.copy(), rng.choice(len(y), int(rate * len(y)), replace=False)
-    noisy[chosen] = rng.permutation(y)[chosen]
-    return noisy
-
-
-def _move(y: Array, rate: float, rng: np.random.Generator) -> Array:
-    """Targets of which a share is far off."""
-    noisy, chosen = y.copy(), rng.choice(len(y), int(rate * len(y)), replace=False)
-    far = rng.choice([-1.0, 1.0], len(chosen)) * rng.uniform(2.0, 4.0, len(chosen))
-    noisy[chosen] += far * y.std()
-    return noisy
-
-
 def _goals(table: Table) -> list[Goal]:
     numbers = np.array([row[3:] for row in table.rows], dtype=float)
     ours, peers = numbers[:, 0].mean(), numbers[:, 1:3].mean(axis=0)
@@ -113,28 +58,13 @@ def _goals(table: Table) -> list[Goal]:
     ]
 
 
-def _sets(most_rows: int, most_sets: int | None) -> Iterator[tuple[str, Array, Array]]:
-    from sklearn.datasets import load_diabetes
-
-    X, y = load_diabetes(return_X_y=True)
-    yield "diabetes", X[:most_rows], y[:most_rows]
-    folder = os.environ.get("MARGINBOOST_DATA")
-    for name in FOLDER_SETS[:most_sets] if folder else ():
-        path = Path(str(folder)) / f"{name}.npz"
-        if path.is_file():
-            with np.load(path) as arrays:
-                X, y = arrays["X"].astype(np.float64), arrays["y"].astype(np.float64)
-            rows = np.random.default_rng(0).permutation(len(y))[:most_rows]
-            yield name, X[rows], y[rows]
-
-
 def _measure(X: Array, y: Array, seed: int) -> list[float]:
     """Average precision of us and of cleanlab with each model, then the seconds of all."""
     from sklearn.metrics import average_precision_score
 
     from marginboost import TargetAudit
 
-    noisy = _exchange(y, RATE, np.random.default_rng([seed, 1]))
+    noisy = plant(y, "exchanged", RATE, seed)
     wrong = noisy != y
     started = time.perf_counter()
     audit = TargetAudit().fit(X, noisy)

@@ -11,7 +11,14 @@ import re
 import pytest
 from hypothesis import settings
 
+from marginboost import algorithms, losses, oracles
+from marginboost.on_demand import import_all
+
 ALL_CHECKS = bool(os.environ.get("ALL_CHECKS"))
+
+# Tests go through all that are registered.
+for package in (algorithms, losses, oracles):
+    import_all(package)
 
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]
 

@@ -5,9 +5,10 @@ Certified large-margin classifiers for noisy tabular labels, in scikit-learn's s
 ``model.margins_`` and the displays in :mod:`marginboost.diagnostics`.
 """
 
-from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
+
+from .on_demand import on_demand
 
 if TYPE_CHECKING:
     from .algorithms import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         GradientBoostClassifier,
         GradientBoostRanker,
         GradientBoostRegressor,
+        GraphSepBoostClassifier,
         IntervalRegressor,
         L1LeveragingClassifier,
         L2BoostRegressor,
@@ -96,25 +98,7 @@ if TYPE_CHECKING:
     from .solvers import solve_margin_lp
     from .verification import verify
 else:
-    # Names are imported when they are first asked for, so that the command line starts at once.
-    _PARTS = (
-        *("algorithms", "algorithms.cascade", "algorithms.multiclass", "core", "data"),
-        *("estimators", "model.fields", "oracles", "solvers", "audit", "verification"),
-    )
-
-    def __getattr__(name: str) -> Any:
-        if name in _PARTS:
-            return import_module(f".{name}", __name__)
-        if name in __all__:
-            for part in _PARTS:
-                module = import_module(f".{part}", __name__)
-                if hasattr(module, name):
-                    globals()[name] = getattr(module, name)
-                    return globals()[name]
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = on_demand(__name__)
 
 
 __version__ = "0.1.0"
@@ -167,6 +151,7 @@ __all__ = [
     "GradientBoostRanker",
     "GradientBoostRegressor",
     "GradientTreeOracle",
+    "GraphSepBoostClassifier",
     "HalfSpaceOracle",
     "History",
     "IntervalRegressor",

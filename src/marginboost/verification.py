@@ -206,7 +206,7 @@ def verify_regressor(
     sample = Sample.of_targets(targets[used], weights[used])
     rule, state = model.make_rule(sample), State(sample)
     rule.start(state)
-    value = rule.value_of(predicted[used], rule.length(model.ensemble_), sample)
+    value = rule.value_of(predicted[used], rule.norm(model.ensemble_), sample)
     stored, precision = model.certificate_, 1e-7
     lies = []
     if abs(value - stored.value) > precision * max(1.0, abs(value)):
@@ -245,11 +245,13 @@ def _verify_problem(
     value = rule.value(state)  # of the empty model
     if len(model.ensemble_):
         outcomes = sample.y * sample.scores(model.ensemble_)
-        value = rule.value_of(outcomes, rule.length(model.ensemble_), sample)
+        value = rule.value_of(outcomes, rule.norm(model.ensemble_), sample)
     lies: list[str] = []
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
+    elif not model.is_vote:
+        remark = "no vote of the base learner's hypotheses: bounds on votes say nothing of it"
     elif not isinstance(rule.objective, Margin | SoftMargin):
         remark = f"no independent bound is known for the {rule.objective.name}"
     else:
@@ -275,8 +277,8 @@ def _verify_regression(
     sample, oracle = model.sample_of(X, y, sample_weight)
     rule = model.make_rule(sample)
     problem = rule.make_problem(sample)
-    scores, length = sample.scores(model.ensemble_), rule.length(model.ensemble_)
-    value = rule.value_of(scores, length, sample)
+    scores = sample.scores(model.ensemble_)
+    value = rule.value_of(scores, rule.norm(model.ensemble_), sample)
     lies: list[str] = []
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:

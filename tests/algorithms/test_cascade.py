@@ -1,8 +1,10 @@
 """A cascade of stages: rates are products, predictions stop early (CH-M13)."""
 
+import json
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -11,10 +13,13 @@ from marginboost import (
     AdaBoostClassifier,
     CascadeBooster,
     LPBoostClassifier,
+    ModelFileError,
     StumpOracle,
     TreeOracle,
+    load,
 )
 from marginboost.algorithms.cascade import set_threshold
+from marginboost.cli.main import main
 
 
 def rare(seed=0, n=1500):
@@ -103,6 +108,81 @@ def test_any_algorithm_labels_of_text_and_missing_values(learner):
     assert found[y == 1].mean() > 0.8 > 0.6 > found[y == 0].mean()
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A cascade of text labels and the document of its file."""
+    X, y = rare(2, 400)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
+    learner = LPBoostClassifier(TreeOracle(max_depth=2), n_estimators=30, class_weight="balanced")
+    model = CascadeBooster(learner, n_stages=3).fit(frame, np.where(y == 1, "rare", "common"))
+    path = tmp_path_factory.mktemp("cascade") / "model.json"
+    model.save(path)
+    return frame, model, path
+
+
+def test_a_file_holds_all_stages(saved, tmp_path):
+    frame, model, path = saved
+    again = load(path)
+    assert again.get_params()["n_stages"] == 3
+    assert again.classes_.tolist() == ["common", "rare"]
+    assert again.feature_names_in_.tolist() == list(frame)
+    np.testing.assert_array_equal(again.decision_function(frame), model.decision_function(frame))
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+    np.testing.assert_array_equal(again.count_evaluations(frame), model.count_evaluations(frame))
+    assert again.false_positive_rate_ == model.false_positive_rate_
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+    again.set_params(n_stages=1).fit(frame, model.predict(frame))
+    assert len(again.stages_) == 1
+    with pytest.raises(AttributeError, match="not fitted yet"):
+        CascadeBooster().model_  # noqa: B018 - it is asked for
+
+
+DAMAGED = {
+    "stages: got a list of 0|at least one stage": lambda d: d.update(stages=[]),
+    "threshold": lambda d: d["stages"][0].update(threshold="Infinity"),
+    "a share in": lambda d: d["stages"][0].update(detection_rate=1.5),
+    "false_positive_rate": lambda d: d["stages"][0].pop("false_positive_rate"),
+    "two distinct classes": lambda d: d["classes"]["values"].append("other"),
+    "estimator": lambda d: d.update(estimator="AdaBoostClassifier"),
+    "version": lambda d: d.update(version=6),
+    "classifier": lambda d: d["params"]["estimator"].update(classifier="CascadeBooster"),
+    "n_stages": lambda d: d["params"].update(n_stages=0),
+    "feature 99": lambda d: d["stages"][1]["ensemble"]["members"][0]["feature"].__setitem__(0, 99),
+}
+
+
+@pytest.mark.parametrize("message", DAMAGED)
+def test_damaged_files_are_refused(saved, tmp_path, message):
+    document = json.loads(saved[2].read_text())
+    DAMAGED[message](document)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+
+
+def test_other_classes_are_no_cascades(saved, tmp_path):
+    X, y = rare(0, 100)
+    path = tmp_path / "model.json"
+    AdaBoostClassifier(n_estimators=2).fit(X, y).save(path)
+    document = json.loads(path.read_text()) | {"estimator": "CascadeBooster"}
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match="estimator: got 'CascadeBooster'"):
+        load(path)
+
+
+def test_the_command_line_says_that_it_knows_votes_only(saved, capsys):
+    assert main(["info", str(saved[2])]) != 0
+    assert "is a cascade" in capsys.readouterr().err
+
+
+# -- settings ------------------------------------------------------------------------------------
 
 
 def test_bad_settings_are_refused():

@@ -7,16 +7,17 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from marginboost import (
-    BinnedMatrix,
     CGBoostClassifier,
     FiniteOracle,
+    GraphSepBoostClassifier,
     KernelOracle,
+    LinearOracle,
     LPBoostClassifier,
     MDBoostClassifier,
     MLPBoostClassifier,
     NMBoostClassifier,
     QRLPBoostClassifier,
-    StumpOracle,
+    TreeOracle,
     load,
     solve_margin_lp,
     verify,
@@ -35,7 +36,7 @@ from marginboost.algorithms import (
 )
 from marginboost.checks.optimum import attained, optimum
 from marginboost.core import Callback, Stop, train
-from marginboost.core.sample import Sample
+from marginboost.core.hypothesis import hypothesis_from_dict
 from marginboost.datasets import ring
 from marginboost.oracles import matrix_sample
 from marginboost.solvers.entropy_projection import CappedEntropy
@@ -44,6 +45,7 @@ from strategies import Recorder, few, leaning_matrix, theory
 
 CLASSIFIERS = [
     CGBoostClassifier,
+    GraphSepBoostClassifier,
     MDBoostClassifier,
     MLPBoostClassifier,
     NMBoostClassifier,
@@ -410,31 +412,91 @@ def test_a_hypothesis_leaves_no_more_than_one_less_its_edge(seed, right):
         assert used <= allowed
 
 
-def test_a_table_of_stumps_has_no_training_error():
-    """And far fewer hypotheses than the plain vote would need for it."""
+def test_a_tree_of_stumps_has_no_training_error():
+    """And no more hypotheses than promised, where their plain vote errs."""
     X, y = ring(100, seed=6)
-    bins = BinnedMatrix.from_data(X)
-    sample = Sample.of_labels(y, rows=bins, bins=bins)
-    table = graph_separation.graph_separation(sample, StumpOracle())
-    assert table.run.stop is Stop.SEPARATED
-    assert (table(X) == y).all()
-    assert np.mean(np.sign(table.run.scores) == y) < 1.0
+    model = GraphSepBoostClassifier().fit(X, y)
+    (tree,) = model.estimators_
+    assert model.stop_reason_ is Stop.SEPARATED
+    assert (model.predict(X) == y).all()
+    assert len(tree.members) == model.n_iter_
+    vote = np.sum([member(X) for member in tree.members], axis=0)
+    assert np.mean(np.sign(vote) == y) < 1.0
     other, labels = ring(400, seed=7)
-    assert np.mean(table(other) == labels) > 0.8
-    least = float(table.run.history["edge"].min())
-    assert table.size <= graph_separation.rounds_needed(
-        int((y > 0).sum()), int((y < 0).sum()), least
-    )
+    assert model.score(other, labels) > 0.8
+    least = float(model.history_["edge"].min())
+    positive, negative = int((y > 0).sum()), int((y < 0).sum())
+    assert model.n_iter_ <= graph_separation.rounds_needed(positive, negative, least)
+    assert not model.certified_
+    assert model.certificate_.value == 1.0
+    checked = verify(model, X, y)
+    assert checked.holds
+    assert "no vote" in checked.remark
+
+
+def test_cells_are_told_apart_by_their_answers():
+    """Leaves of the tree are the rows of one label, or those that all hypotheses answer alike."""
+    X, y = ring(150, 0.2, seed=3)
+    model = GraphSepBoostClassifier(n_estimators=12).fit(X, y)
+    (tree,) = model.estimators_
+    said = np.column_stack([member(X) > 0 for member in tree.members])
+    cells = np.unique(said, axis=0, return_inverse=True)[1].reshape(-1)
+    truth = np.array([y[cells == cell].mean() for cell in cells])
+    np.testing.assert_allclose(model.decision_function(X), truth, atol=1e-12)
+    left = sum((y[cells == c] > 0).sum() * (y[cells == c] < 0).sum() for c in np.unique(cells))
+    assert model.history_["loss"][-1] == pytest.approx(left / len(y) ** 2)
 
 
 def test_equal_rows_of_different_labels_have_the_label_of_most_weight():
-    matrix = np.ones((5, 1))
-    sample = matrix_sample(matrix, np.array([1, 1, -1, -1, -1]))
-    table = graph_separation.graph_separation(sample, FiniteOracle(closed=True), 10)
-    assert table.run.stop is Stop.NO_EDGE
-    assert (table(matrix) == -1).all()
-    with pytest.raises(ValueError, match="max_rounds: got 0"):
-        graph_separation.graph_separation(sample, FiniteOracle(), 0)
+    model = GraphSepBoostClassifier().fit(np.ones((5, 1)), [1, 1, 0, 0, 0])
+    assert model.stop_reason_ is Stop.NO_EDGE
+    assert model.predict([[1.0], [2.0]]).tolist() == [0, 0]
+    assert model.decision_function([[1.0]]) == pytest.approx(-0.2)
+
+
+@pytest.mark.parametrize("oracle", [TreeOracle(max_depth=2), KernelOracle(), LinearOracle()])
+def test_answers_of_any_hypothesis_are_kept_in_a_file(oracle, tmp_path):
+    X, y = ring(60, 0.1, seed=5)
+    model = GraphSepBoostClassifier(oracle, n_estimators=15).fit(X, y)
+    model.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    (tree,) = again.estimators_
+    assert tree.importances(2).sum() == pytest.approx(1.0)
+    edges, shares = model.history_["edge"], model.history_["normaliser"]
+    assert (shares <= 1.0 - edges + 1e-9).all()
+    np.testing.assert_array_equal(tree.negated()(X), -tree(X))
+
+
+DAMAGED_TREES = {
+    "members: got 3": {"members": 3},
+    "members, threshold": {"threshold": []},
+    "threshold: got 2": {"threshold": [2.0]},
+    "expected hypotheses of other kinds": {"members": [{"kind": "answer_tree"}]},
+    "question: got 1, expected -1 to 0": {"question": [1, -1, -1]},
+    "left: got 3, expected -1 to 2": {"left": [3, -1, -1]},
+    "node 0: got the child 0": {"right": [0, -1, -1]},
+    "node 0: got the child -1": {"right": [-1, -1, -1]},
+    "node 1: got the child 2": {"left": [1, 2, -1]},
+    "node 0: got the child 1": {"question": [0, 0, -1], "left": [1, 2, -1], "right": [2, 2, -1]},
+    "value: got 1.5": {"value": [0.0, 1.5, 1.0]},
+    "equally many": {"value": [0.0, 1.0]},
+    "value: got 'x'": {"value": ["x", 0.0, 0.0]},
+    "left: got None": {"left": None},
+    "hypothesis kind: got 'code'": {"members": [{"kind": "code"}]},
+}
+
+
+@pytest.mark.parametrize("message", DAMAGED_TREES)
+def test_damaged_trees_of_answers_are_refused(message):
+    stump = {"kind": "stump", "feature": 0, "threshold": 0.5, "labels": [-1.0, 1.0, 1.0]}
+    sound = {"kind": "answer_tree", "members": [stump], "threshold": [0], "question": [0, -1, -1]}
+    sound |= {"left": [1, -1, -1], "right": [2, -1, -1], "value": [0.0, -1.0, 1.0]}
+    tree = hypothesis_from_dict(sound)
+    assert tree(np.array([[0.0], [1.0]])).tolist() == [-1.0, 1.0]
+    assert tree == hypothesis_from_dict(tree.to_dict())
+    with pytest.raises(ValueError, match=message.replace("[", r"\[")):
+        hypothesis_from_dict(sound | DAMAGED_TREES[message])
 
 
 # -- estimators ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 import marginboost
 from marginboost import RobustBoostClassifier
-from marginboost.audit.committee import FOREST_SHARE, choose_mixture
+from marginboost.audit.committee import FOREST_SHARE, FOREST_SHARES, LEAST_ROWS, choose_mixture
 from marginboost.audit.stacking import Stack
 from marginboost.core.ensemble import Ensemble
 from marginboost.model.shap import shap_values
@@ -36,9 +36,28 @@ def test_a_linear_model_is_taken_where_it_helps(helps):
     stack = Stack(np.ones(3), np.full(2, 0.01), trees)
     mixture, believed = choose_mixture(votes, stack, labels)
     assert (mixture.linear > 0.0) == helps
-    assert mixture.forest / (mixture.gradient + mixture.forest) == pytest.approx(FOREST_SHARE)
     if not helps:
         np.testing.assert_allclose(believed.argmax(axis=1), trees.argmax(axis=1))
+
+
+@pytest.mark.parametrize("better", ["gradient trees", "forest"])
+def test_who_says_more_of_unseen_rows_counts_more(better):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    names = ("gradient trees", "forest", "linear")
+    votes = {name: told(labels, 0.9, rng.random(400) < 0.5) for name in names}
+    votes[better] = told(labels, 0.9, rng.random(400) < 0.9)
+    stack = Stack(np.ones(3), np.full(2, 0.01), votes[better])
+    mixture, _ = choose_mixture(votes, stack, labels)
+    share = mixture.forest / (mixture.gradient + mixture.forest)
+    assert share == (FOREST_SHARES[-1] if better == "gradient trees" else max(FOREST_SHARES))
+
+
+def test_few_rows_choose_no_share():
+    labels = np.arange(LEAST_ROWS - 1) % 2
+    votes = {name: np.full((len(labels), 2), 0.5) for name in ("gradient trees", "forest")}
+    mixture, _ = choose_mixture(votes, Stack(np.ones(2), np.full(2, 0.01), votes["forest"]), labels)
+    assert mixture == (1.0 - FOREST_SHARE, FOREST_SHARE, 0.0)
 
 
 def test_log_odds_are_put_on_the_scale_that_they_deserve():

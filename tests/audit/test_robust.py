@@ -18,6 +18,7 @@ from marginboost.audit import plant_flips
 from marginboost.audit.forest import BinnedForest
 from marginboost.audit.soft_labels import soft_rows
 from marginboost.datasets import flip_labels, twonorm
+from marginboost.estimators.multiclass import ONE_VS_REST
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,26 @@ def crossed():
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
     labels, _ = plant_flips(y, 0.2)
     return X, y, labels
+
+
+@pytest.mark.parametrize(
+    ("lead", "noise", "model", "why"),
+    [
+        (3.0, 0.1, "committee", "better than stumps by 3.0 standard errors"),
+        (-0.2, 0.1, "committee", "stumps alone are better by 0.2 standard errors only"),
+        (-3.0, 0.1, "soft-margin", "stumps alone are better by 3.0 standard errors"),
+        (-3.0, 0.3, "committee", "too many labels seem wrong"),
+    ],
+)
+def test_the_choice_is_told(lead, noise, model, why):
+    chosen, reason = RobustBoostClassifier()._verdict(lead, noise, ONE_VS_REST)
+    assert chosen == model
+    assert why in reason
+
+
+def test_a_class_of_one_row_is_named():
+    with pytest.raises(ValueError, match="class 'b' has one row"):
+        RobustBoostClassifier().fit(np.arange(12.0).reshape(6, 2), list("aaaaab"))
 
 
 @pytest.mark.slow

@@ -299,13 +299,24 @@ def test_bounds_of_a_fitted_model(noisy):
 
 
 def test_models_of_other_base_learners_must_say_their_dimension(noisy):
-    from marginboost import TreeOracle
+    from marginboost import (
+        BaggedVoteClassifier,
+        GradientBoostClassifier,
+        GraphSepBoostClassifier,
+        TreeOracle,
+    )
 
     X, y = noisy
     model = AdaBoostClassifier(TreeOracle(max_depth=2), n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match="vc_dimension: not known for TreeOracle"):
         model_bounds(model, X, y)
     assert model_bounds(model, X, y, vc_dimension=8)
+    trees = GradientBoostClassifier(n_estimators=2).fit(X, y)  # not stumps where none is given
+    with pytest.raises(ValueError, match="vc_dimension: not known for GradientTreeOracle"):
+        model_bounds(trees, X, y)
+    assert model_bounds(BaggedVoteClassifier(n_estimators=3).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="whose model is no vote"):
+        model_bounds(GraphSepBoostClassifier(n_estimators=3).fit(X, y), X, y)
     with pytest.raises(ValueError, match="X_test, y_test"):
         model_bounds(model, X, y, vc_dimension=8, X_test=X)
 

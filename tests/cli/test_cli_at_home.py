@@ -1,5 +1,7 @@
 """Tables as they are, and what `fit`, `predict` and `info` say about them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from cli_tables import QUICK, ROLES, write_rows
@@ -7,6 +9,7 @@ from cli_tables import QUICK, ROLES, write_rows
 import marginboost
 from marginboost.cli.algorithms import classifiers, find_classifier
 from marginboost.cli.columns import numbers_rows
+from marginboost.cli.quality import weaknesses
 
 
 def headless(path, n=40):
@@ -96,6 +99,15 @@ def test_a_model_that_learnt_nothing_gets_a_warning(run, tmp_path):
     assert "the same class" in found.err or "hardly less than the most frequent class" in found.err
     assert "nu=0.3 is more than twice the share of the rarest class" in found.err
     assert "Use a smaller nu, below" in found.err
+
+
+def test_who_ranks_rare_rows_well_gets_no_warning():
+    labels = np.arange(100) % 10 == 0
+    learnt = SimpleNamespace(predict=lambda X: labels, get_params=lambda deep: {})
+    estimate = {"error": 0.095, "base_error": 0.1, "auc": 0.8}
+    assert weaknesses(learnt, None, labels, None, estimate) == []
+    (told,) = weaknesses(learnt, None, labels, None, {**estimate, "auc": 0.6})
+    assert "hardly less than the most frequent class alone (10.0%)" in told
 
 
 def test_rows_learnt_by_heart_get_a_warning(run, tmp_path):

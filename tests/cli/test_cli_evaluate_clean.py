@@ -104,6 +104,63 @@ def test_unknown_labels_are_an_error_that_names_the_row(run, model, tmp_path):
     assert "dead" in done.err
 
 
+@pytest.fixture
+def numbers(run, table, tmp_path):
+    """A model that predicts the column ``size``."""
+    path = tmp_path / "numbers.json"
+    roles = ("--target", "size", "--id", "name", "--drop", "weight")
+    assert run("fit", table, *roles, "--rounds", "20", "--out", path).code == 0
+    return path
+
+
+def test_numbers_stand_beside_their_mean(run, numbers, fresh, tmp_path):
+    page, predicted = tmp_path / "page.html", tmp_path / "p.csv"
+    roles = ("--target", "size", "--id", "name", "--drop", "weight")
+    done = run("evaluate", numbers, fresh, *roles, "--out", page)
+    assert "their mean" in done.out
+    assert "Wrote page" in done.out
+    assert page.read_text().count('class="dot faint"') == 60
+    found = run("evaluate", numbers, fresh, *roles, "--json").json
+    assert run("predict", numbers, fresh, "--out", predicted).code == 0
+    off = [float(p["prediction"]) - float(t["size"])
+           for p, t in zip(rows_of(predicted), rows_of(fresh), strict=True)]  # fmt: skip
+    sizes = [float(row["size"]) for row in rows_of(fresh)]
+    assert found["scores"]["rmse"] == pytest.approx(np.sqrt(np.mean(np.square(off))))
+    assert found["scores"]["mae"] == pytest.approx(np.mean(np.abs(off)))
+    assert found["scores"]["r2"] == pytest.approx(1 - np.var(off) / np.var(sizes), abs=0.1)
+    assert found["base_rate"]["rmse"] == pytest.approx(np.std(sizes))
+    assert found["base_rate"]["r2"] == 0.0
+
+
+def test_labels_and_targets_are_not_mixed_up(run, model, numbers, fresh):
+    wrong = run("evaluate", model, fresh, "--target", "size")
+    assert (wrong.code, "the model needs --label" in wrong.err) == (2, True)
+    wrong = run("evaluate", numbers, fresh, "--label", "answer")
+    assert (wrong.code, "the model needs --target" in wrong.err) == (2, True)
+
+
+def test_a_feature_that_is_given_another_use_is_told(run, model, fresh):
+    done = run("evaluate", model, fresh, "--label", "answer", "--id", "size")
+    assert done.code == 3
+    assert "the model has the feature 'size', which is given another use here" in done.err
+
+
+def test_a_table_without_names_is_remembered(run, fresh, tmp_path):
+    bare, out = tmp_path / "bare.csv", tmp_path / "m.json"
+    bare.write_text(fresh.read_text().partition("\n")[2])
+    assert run("fit", bare, "--no-header", "--label", "6", *QUICK, "--out", out).code == 0
+    assert "--no-header?" in run("predict", out, fresh).err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "certify"])
+@pytest.mark.parametrize("option", ["--label", "--id", "--drop", "--weight"])
+def test_columns_that_are_not_there_are_told(run, model, fresh, command, option):
+    others = () if option == "--label" else ("--label", "answer")
+    done = run(command, model, fresh, *others, option, "nmae")
+    assert done.code == 3
+    assert "did you mean 'name'?" in done.err
+
+
 # -- clean ----------------------------------------------------------------------------------------
 
 

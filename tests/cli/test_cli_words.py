@@ -84,7 +84,7 @@ def test_comparisons_for_people(repeats, times):
 def test_rows_about_columns():
     number = {"name": "x", "type": "number", "missing": 0, "distinct": 1200, "min": 1.0}
     number |= {"max": 2.5, "mean": 1.23456}
-    assert info._column_row(number) == ["x", "number", "", "1,200", "1 to 2.5, mean 1.235"]
+    assert info._column_row(number) == ["x", "number", "", "1,200", "1 to 2.5, mean 1.23456"]
     empty = {**number, "min": None, "missing": 3}
     assert info._column_row(empty) == ["x", "number", "3", "1,200", "no value"]
     mixed = {"name": "x", "type": "mixed", "problem": "why"}

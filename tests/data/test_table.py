@@ -500,8 +500,14 @@ def test_dates_are_found_in_any_kind_of_rows():
     for rows in ([[1.0, date]], ((date, date),), np.array([[1.0, date]], dtype=object)):
         with pytest.raises(ValueError, match="X: got dates or times"):
             read_array(rows)
-    for rows in ([[1.0, 2.0]], np.ones((1, 2)), np.array([[1.0, "a"]], dtype=object)):
+    for rows in ([[1.0, 2.0]], np.ones((1, 2)), np.array([[1.0, "2"]], dtype=object)):
         assert read_array(rows) is rows
+
+
+def test_words_are_no_numbers():
+    for rows in ([[1.0, "a"]], np.array([["1", "a"]]), np.array([[None, "a"]], dtype=object)):
+        with pytest.raises(ValueError, match=r"could not convert 'a' to a number; .*pd\.DataFrame"):
+            read_array(rows)
 
 
 @pytest.mark.parametrize("kind", [np.array, pd.Series, pl.Series, pa.array, pd.DataFrame])

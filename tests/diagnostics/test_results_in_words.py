@@ -58,6 +58,20 @@ def test_a_verification_says_what_it_found(soft, rows):
     assert "residuals" not in repr(verify_regressor(numbers, X, X[:, 0]))
 
 
+def test_who_tells_a_rare_class_is_not_nearly_constant():
+    y = np.arange(200) % 100 == 0
+    for share, constant in ((y, False), (y & (np.arange(200) < 100), False), (y & False, True)):
+        chances = np.column_stack([1.0 - share, share])
+        found = evaluate_predictions([False, True], y, share, chances)
+        assert found.nearly_constant is constant
+
+
+def test_a_class_without_weight_is_left_out_of_the_mean_of_the_classes():
+    chances = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    found = evaluate_predictions(["a", "b"], list("aab"), list("aba"), chances, [1.0, 3.0, 0.0])
+    assert found.scores["balanced_error"] == found.scores["error"] == 0.75
+
+
 @pytest.mark.parametrize("n_classes", [2, 6, 14])
 def test_every_curve_of_several_classes_has_a_name_and_a_line_of_its_own(n_classes):
     rng = np.random.default_rng(0)

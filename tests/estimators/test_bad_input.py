@@ -89,6 +89,15 @@ def test_labels_of_every_kind(kind, container):
     np.testing.assert_array_equal(predicted == model.classes_[1], plain.predict(X))
 
 
+@pytest.mark.parametrize("dtype", ["boolean", "Int64", "bool[pyarrow]", "int64[pyarrow]"])
+def test_labels_of_nullable_types_stay_what_they_are(dtype):
+    y = pd.Series([0, 1, 0, 1, 0, 1]).astype(dtype)
+    model = AdaBoostClassifier(n_estimators=2).fit(X, y)
+    assert model.classes_.dtype.kind == ("b" if "bool" in dtype else "i")
+    with pytest.raises(ValueError, match="row 1 has no label"):
+        AdaBoostClassifier().fit(X, y.where([True, False, True, True, True, True]))
+
+
 def test_a_column_of_labels_is_flattened_with_a_warning():
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         model = AdaBoostClassifier().fit(X, Y[:, None])
@@ -126,8 +135,8 @@ BAD_ROWS = {
         pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] == 6, np.inf, 0)}),
         "X: column 'b' holds infinity; expected finite numbers or NaN",
     ),
-    "strings": (np.array([["a", "b"]] * 6), "could not convert string to float: "),
-    "objects": (np.array([[1.0, "b"]] * 6, dtype=object), "could not convert string to float: 'b'"),
+    "strings": (np.array([["a", "b"]] * 6), "X: could not convert 'a' to a number"),
+    "objects": (np.array([[1.0, "b"]] * 6, dtype=object), "could not convert 'b' to a number"),
     "numbers as text in a frame": (
         pd.DataFrame({"a": X[:, 0], "b": ["7"] * 6}),
         "X: column 'b' is not numeric (numbers as text, such as '7'); expected numbers, text or a "

@@ -300,6 +300,38 @@ def step_problem(draw, most):
     return thresholds, rng.normal(size=len(thresholds) + 2)
 
 
+UNEVEN = np.exp(3.0 * np.random.default_rng(0).normal(size=200))
+
+
+@pytest.mark.parametrize(
+    ("cuts", "tries"),
+    [
+        (np.arange(40.0), 1),
+        (np.append(np.arange(0.0, 8192.0, 2.0), [1.0, 5001.0]), 2),
+        (np.sort(UNEVEN), 0),
+        (np.sort(np.concatenate([UNEVEN, -UNEVEN])), 0),
+        (np.array([-1e308, 1e308]), 0),  # the width is infinite
+        (np.array([0.0, 5e-324]), 0),  # and so is what divides by it
+        (np.array([0.3]), 1),
+        (np.empty(0), 1),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cells_of_values_on_and_next_to_the_cuts(cuts, tries, dtype):
+    cuts = np.sort(cuts)
+    cells = predict.lay_cells(np.array([1]), [cuts])
+    around = [cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf)]
+    far = [-np.inf, np.inf, -1.7e308, 1.7e308, 0.0, -0.0, 0.5, np.nan]
+    with np.errstate(over="ignore"):
+        values = np.concatenate([*around, far]).astype(dtype)
+    found = np.empty((1, len(values)), dtype=np.uint32)
+    predict.find_cells(np.column_stack([values, values]), cells, found)
+    expected = np.searchsorted(cuts, values.astype(np.float64))
+    expected[np.isnan(values)] = len(cuts) + 1
+    np.testing.assert_array_equal(found[0], expected)
+    assert cells.tries[0] == tries
+
+
 @FAST
 @given(
     st.data(),
@@ -310,13 +342,16 @@ def test_step_functions_by_cells(data, steps, order):
     n, d = data.draw(st.integers(0, 30)), len(steps) + 1
     rows = np.asarray(data.draw(hnp.arrays(np.float64, (n, d), elements=VALUES)), order=order)
     features = np.array(data.draw(st.permutations(range(d)))[: len(steps)])
-    padded = [predict.pad_cuts(cuts) for cuts, _ in steps]
     levels = [heights for _, heights in steps]
-    starts = np.cumsum([(0, 0), *zip(map(len, padded), map(len, levels), strict=True)], axis=0)
     out, expected = np.zeros((2, n))
-    cells = np.empty((len(features), n), dtype=np.uint32)
-    predict.find_cells(rows, features, np.concatenate(padded), starts, cells)
-    predict.add_levels(cells, np.concatenate(levels), starts, out)
-    for feature, (cuts, heights) in zip(features, steps, strict=True):
+    cells = predict.lay_cells(features, [cuts for cuts, _ in steps])
+    predict.add_steps(rows, cells, np.concatenate(levels), out)
+    found = np.empty((len(features), n), dtype=np.uint32)
+    predict.find_cells(rows, cells, found)
+    for j, (feature, (cuts, heights)) in enumerate(zip(features, steps, strict=True)):
         expected += reference.step_function(rows[:, feature], cuts, heights)
+        by_search = np.searchsorted(cuts, rows[:, feature])
+        np.testing.assert_array_equal(
+            found[j], np.where(np.isnan(rows[:, feature]), len(cuts) + 1, by_search)
+        )
     np.testing.assert_array_equal(out, expected)

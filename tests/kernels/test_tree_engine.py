@@ -16,8 +16,6 @@ from marginboost.kernels.histograms import (
     add_codes,
     add_labels,
     add_rows,
-    add_words,
-    pack_words,
 )
 from marginboost.kernels.jit import COMPILED
 from marginboost.kernels.reference import trees as reference
@@ -83,7 +81,7 @@ def test_scan_is_its_reference(seed, kind, criterion, n_labels, missing, floor):
 @few
 @given(seed=st.integers(0, 2**20), n_features=st.integers(1, 8))
 def test_sums_are_their_reference(seed, n_features):
-    """From words, from scattered words, and from codes."""
+    """Of all rows, of many, of few, and feature by feature."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, NARROW, (n_features, 90)).astype(np.uint8)
     pairs = rng.normal(size=(90, 2))
@@ -103,15 +101,16 @@ def test_sums_are_their_reference(seed, n_features):
         by_code = np.bincount(codes[0, rows], mine, NARROW)
         np.testing.assert_allclose(sums[:, place[label]], by_code, atol=1e-14)
     np.testing.assert_allclose(sums[:, 3], sums[:, :3].sum(axis=1), atol=1e-14)
-    if COMPILED:
-        words = np.empty((1, 90), np.uint64)
-        pack_words(codes, np.array([0, n_features]), words)
-        sums = np.zeros((n_features * NARROW, 2))
-        add_words(words[0], pairs, sums)
-        np.testing.assert_allclose(sums, np.concatenate(expected), atol=1e-14)
-        sums[:] = 0.0
-        add_rows(words[0], rows, pairs[rows], sums)
-        np.testing.assert_allclose(sums, np.concatenate(some), atol=1e-14)
+    sums = np.zeros((n_features * NARROW, 2))
+    add_rows(codes, np.arange(90, dtype=np.uint32), pairs, sums)
+    np.testing.assert_allclose(sums, np.concatenate(expected), atol=1e-14)
+    sums[:] = 0.0
+    add_rows(codes, rows, pairs[rows], sums)
+    np.testing.assert_allclose(sums, np.concatenate(some), atol=1e-14)
+    few_rows, sums[:] = rows[::8].copy(), 0.0
+    add_rows(codes, few_rows, pairs[few_rows], sums)
+    expected = [reference.histogram(c[few_rows], pairs[few_rows], NARROW) for c in codes]
+    np.testing.assert_allclose(sums, np.concatenate(expected), atol=1e-14)
 
 
 # -- ties ------------------------------------------------------------------------------------------
@@ -202,11 +201,11 @@ def check_no_side_is_empty(tree, X):
 
 
 def test_a_split_without_rows_on_a_side_is_not_made():
-    """Sums that lie: a bin without rows is said to have some."""
+    """Sums that lie: there is said to be more than there is."""
     bins = BinnedMatrix.from_data(np.arange(8.0)[:, None], n_jobs=1)
+    bins.codes[:] = 0  # all in the first bin, which can only be cut off from what is not there
     grower = TreeGrower(bins, Limits(SQUARES, max_depth=9), 1)
     grower.job.values[:] = np.column_stack([np.arange(8) - 3.5, np.ones(8)])
-    bins.codes[:] = 7  # all in the last bin, which can only be cut off from what is not there
     growth = grower.grow(None, np.array([5.0, 9.0]))
     assert len(growth.nodes) == 1
 

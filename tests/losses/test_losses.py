@@ -14,6 +14,7 @@ from marginboost.algorithms.gradient_boost import best_constant
 from marginboost.checks import check_loss
 from marginboost.core import Sample
 from marginboost.losses import (
+    Absolute,
     EpsilonInsensitive,
     Exponential,
     GeneralisedCrossEntropy,
@@ -34,6 +35,7 @@ from marginboost.losses import (
 )
 
 LOSSES = [
+    Absolute(),
     *(make() for make in Loss.registry.values() if make.__module__.startswith("marginboost.")),
     SmoothedHinge(0.05),
     SmoothedHinge(5.0),
@@ -92,6 +94,7 @@ def textbook(loss):
         ),
         "squared-hinge": (lambda m: max(1 - m, 0) ** 2 / 2, lambda d: d**2 / 2 - d),
         "squared": (lambda r: r**2 / 2, lambda d: d**2 / 2),
+        "absolute": (abs, lambda d: mpf(0)),
         "huber": (
             lambda r: r**2 / (2 * sigma) if abs(r) <= sigma else abs(r) - sigma / 2,
             lambda d: sigma * d**2 / 2,
@@ -136,7 +139,7 @@ def derivatives(loss):
     def s(z):
         return 1 / (1 + mp.exp(-z)) if z > 0 else mp.exp(z) / (1 + mp.exp(z))
 
-    def bend(z):
+    def curvature(z):
         return s(z) * s(-z)
 
     def given(z):
@@ -149,14 +152,15 @@ def derivatives(loss):
     r = mpf(getattr(loss, "r", 0.0))
     return {
         "exponential": (lambda m: -mp.exp(-m), lambda m: mp.exp(-m)),
-        "logistic": (lambda m: -s(-m), bend),
+        "logistic": (lambda m: -s(-m), curvature),
         "hinge": (lambda m: -mpf(m < 1), lambda m: mpf(0)),
         "smoothed-hinge": (
             lambda m: -s((1 - m) / beta),
-            lambda m: bend((1 - m) / beta) / beta,
+            lambda m: curvature((1 - m) / beta) / beta,
         ),
         "squared-hinge": (lambda m: -max(1 - m, 0), lambda m: mpf(m < 1)),
         "squared": (lambda r: r, lambda r: mpf(1)),
+        "absolute": (lambda r: mpf(int(r > 0) - int(r < 0)), lambda r: mpf(0)),
         "huber": (
             lambda r: max(-1, min(1, r / sigma)),
             lambda r: mpf(abs(r) < sigma) / sigma,
@@ -164,9 +168,9 @@ def derivatives(loss):
         "log-cosh": (lambda r: mp.tanh(r / phi), lambda r: mp.sech(r / phi) ** 2 / phi),
         "epsilon-insensitive": (
             lambda r: s((r - epsilon) / beta) - s((-r - epsilon) / beta),
-            lambda r: (bend((r - epsilon) / beta) + bend((r + epsilon) / beta)) / beta,
+            lambda r: (curvature((r - epsilon) / beta) + curvature((r + epsilon) / beta)) / beta,
         ),
-        "quantile": (lambda r: tau - s(-r / beta), lambda r: bend(r / beta) / beta),
+        "quantile": (lambda r: tau - s(-r / beta), lambda r: curvature(r / beta) / beta),
         "savage": (
             lambda m: -4 * s(-2 * m) ** 2 * s(2 * m),
             lambda m: 8 * s(-2 * m) ** 2 * s(2 * m) * (2 - 3 * s(-2 * m)),
@@ -192,11 +196,11 @@ def derivatives(loss):
             ),
         ),
         "noisy-logistic": (
-            lambda m: -(1 - 2 * rate) * bend(m) / given(m),
+            lambda m: -(1 - 2 * rate) * curvature(m) / given(m),
             lambda m: (
                 (1 - 2 * rate)
-                * bend(m)
-                * ((1 - 2 * rate) * bend(m) - (s(-m) - s(m)) * given(m))
+                * curvature(m)
+                * ((1 - 2 * rate) * curvature(m) - (s(-m) - s(m)) * given(m))
                 / given(m) ** 2
             ),
         ),
@@ -217,11 +221,11 @@ def test_values_and_slopes_at_any_size(loss):
     t = np.array([float(text) for text in ARGUMENTS])
     with mp.workdps(60):
         value, _ = textbook(loss)
-        slope, bend = derivatives(loss)
+        slope, curvature = derivatives(loss)
         points = [mpf(float(x)) for x in t]
         assert_rounded(loss.value(t), [value(p) for p in points])
         assert_rounded(loss.orientation * loss.dual(t), [slope(p) for p in points])
-        assert_rounded(loss.curvature(t), [bend(p) for p in points])
+        assert_rounded(loss.curvature(t), [curvature(p) for p in points])
 
 
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.convex], ids=str)

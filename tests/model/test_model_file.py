@@ -23,10 +23,12 @@ from sklearn.tree import DecisionTreeClassifier
 import marginboost
 from fitted_models import change_run, quick
 from marginboost.algorithms import AdaBoostClassifier, LPBoostClassifierCV
+from marginboost.algorithms.cascade import CascadeBooster
 from marginboost.algorithms.multiclass import MulticlassBooster, saved_classes
 from marginboost.core import Hypothesis
 from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS, History
+from marginboost.core.stop import Stop
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.losses import Huber, Loss
@@ -430,7 +432,7 @@ def change(document: Any, place: str, value: Any) -> Any:
 
 
 WRONG = [
-    ("version", 5, "newer release"),
+    ("version", 6, "newer release"),
     ("version", 0, "version"),
     ("version", True, "version"),
     ("library", 1, "library"),
@@ -795,6 +797,21 @@ def test_the_schema_accepts_what_is_written(name: str, tmp_path: Path) -> None:
             model.save(tmp_path / f"{number}.json")
             written = read_document(tmp_path / f"{number}.json")
             assert matches(written, schema, schema)
+
+
+def test_the_schema_knows_all_cascades_kinds_and_reasons(tmp_path: Path) -> None:
+    schema = json.loads(SCHEMA.read_text())
+    X, y = numbers(60)
+    CascadeBooster(n_stages=2).fit(X, y).save(tmp_path / "model.json")
+    assert matches(read_document(tmp_path / "model.json"), schema, schema)
+    parts = schema["$defs"]
+    assert set(parts["stop"]["enum"]) == {str(reason) for reason in Stop}
+    names = [part["$ref"].removeprefix("#/$defs/") for part in parts["hypothesis"]["anyOf"]]
+    kinds = {parts[name]["properties"]["kind"]["const"] for name in names}
+    own = [k for k in Hypothesis.registry.values() if k.__module__.startswith("marginboost.")]
+    assert kinds == {kind.kind for kind in own}
+    known = {k for k, o in ORACLES.items() if o.__module__.startswith("marginboost.")}
+    assert set(parts["oracle"]["properties"]["oracle"]["enum"]) == known
 
 
 @pytest.mark.parametrize(

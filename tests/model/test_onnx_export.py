@@ -101,13 +101,7 @@ def frame(n_rows: int = 300) -> tuple[Any, Any]:
 
 def around_cuts(model: Any, X: Any) -> Any:
     """Rows at, just below and just above every cut of a model."""
-    cuts = []
-    for member in model.estimators_:
-        if isinstance(member, Stump):
-            cuts.append((member.feature, member.threshold))
-        else:
-            nodes = member.nodes[member.nodes["feature"] >= 0]
-            cuts += list(zip(nodes["feature"], nodes["threshold"], strict=True))
+    cuts = [cut for member in model.estimators_ for cut in member.cuts()]
     rows = []
     for i, (feature, cut) in enumerate(cuts):
         for value in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):

@@ -29,6 +29,7 @@ SLOW = {
     "ratsch-nu-property",
     "ratsch-outliers",
     "ratsch-overfitting",
+    "ratsch-power",
     "ratsch-santa-fe",
     "ratsch-selection",
     "ratsch-sinc",

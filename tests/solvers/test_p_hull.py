@@ -53,12 +53,14 @@ def test_norms_of_extreme_numbers():
 @given(st.integers(0, 999), PS, st.floats(0.05, 5.0))
 def test_derivatives_are_finite_differences(seed, p, step):
     cost, h = random_cost(seed, p), 1e-5 * step
-    value, slope, bend = cost(step)
+    value, slope, curvature = cost(step)
     up, down = cost(step + h), cost(step - h)
     scale = value / step**2
     assert value == pytest.approx(float(cost.weights @ cost.contributions(step)))
     assert slope == pytest.approx((up[0] - down[0]) / (2 * h), abs=1e-4 * scale, rel=1e-4)
-    assert bend == pytest.approx((up[1] - down[1]) / (2 * h), abs=1e-4 * scale / step, rel=1e-4)
+    assert curvature == pytest.approx(
+        (up[1] - down[1]) / (2 * h), abs=1e-4 * scale / step, rel=1e-4
+    )
 
 
 @settings(max_examples=25)

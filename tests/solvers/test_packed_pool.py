@@ -46,6 +46,25 @@ def test_the_same_as_a_plain_pool(n, m, real, seed):
         coef = np.append(coef, [0.0, 0.5, 0.0])
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("before", [0, 3, 8])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_columns_by_code_are_columns(before, n_threads, dtype):
+    rng = np.random.default_rng(before)
+    codes = rng.integers(0, 7, (4, 50)).astype(dtype)
+    features, answers = np.sort(rng.integers(0, 4, 29)), signs(rng, 29, 7)
+    one, many = PackedPool(50), PackedPool(50, n_threads)
+    for column in signs(rng, before, 50):
+        one.append(column)
+        many.append(column)
+    for feature, answer in zip(features, answers, strict=True):
+        one.append(answer[codes[feature]])
+    many.extend_by_codes(codes, features[:20], answers[:20])
+    many.extend_by_codes(codes, features[20:], answers[20:])
+    assert len(many) == len(one) == before + 29
+    np.testing.assert_array_equal(many.columns, one.columns)
+
+
 def test_votes_depend_on_nothing_but_the_columns_with_weight_and_their_bytes():
     """Columns without weight that come later, and other threads, leave every bit as it is."""
     rng = np.random.default_rng(0)

@@ -135,7 +135,7 @@ def test_rho_and_the_sinc_of_the_thesis():
     y = np.sinc(x)
     H = np.exp(-((x[:, None] - x) ** 2) / 0.5)
     sample, rule, found = run(np.hstack([H, -H]), y, np.ones(50), 0.01, {"nu": 0.5}, "simplex")
-    assert rule.length(found.ensemble) == pytest.approx(2.7, abs=0.2)
+    assert rule.norm(found.ensemble) == pytest.approx(2.7, abs=0.2)
     tube, unit = rule.make_problem(sample), spread(y, sample.prior)
     assert tube.width_at((y - found.scores) / unit) * unit == pytest.approx(0.0015, abs=0.001)
     dear = run(np.hstack([H, -H]), y, np.ones(50), 100.0, {"nu": 0.5}, "simplex")[2]

@@ -1,58 +1,65 @@
 """One file per algorithm: its rule and its classifier."""
 
-from .adaboost import AdaBoost, AdaBoostClassifier
-from .adaboost_m1 import AdaBoostM1Classifier
-from .adaboost_m2 import AdaBoostM2, AdaBoostM2Classifier
-from .adaboost_mh import AdaBoostMHClassifier
-from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
-from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
-from .alternating_tree import AlternatingTreeClassifier
-from .arc_gv import ArcGV, ArcGVClassifier
-from .assemble import Assemble, AssembleClassifier
-from .bagged_vote import BaggedVote, BaggedVoteClassifier
-from .barrier_boost import BarrierBoost, BarrierBoostClassifier
-from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
-from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
-from .brown_boost import BrownBoost, BrownBoostClassifier
-from .cgboost import CGBoost, CGBoostClassifier
-from .corrective_erlpboost import CorrectiveERLPBoost
-from .erlpboost import ERLPBoost, ERLPBoostClassifier
-from .gentle_boost import GentleBoostClassifier
-from .gradient_boost import GradientBoost, GradientBoostClassifier
-from .gradient_boost_ranker import GradientBoostRanker
-from .gradient_boost_regressor import GradientBoostRegressor
-from .graph_separation import GraphSeparation
-from .gravity_p_boost import GravityPBoost
-from .interval_regressor import IntervalRegressor
-from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
-from .l2_boost import L2Boost, L2BoostRegressor
-from .leveraging import Leveraging, LeveragingClassifier
-from .leveraging_regressor import LeveragingRegressor, TargetLeveraging
-from .logit_boost import LogitBoostClassifier
-from .lpboost import LPBoost, LPBoostClassifier
-from .lpboost_regressor import LPBoostRegressor, LPRegression
-from .ls_boost import LSBoost, LSBoostRegressor
-from .madaboost import MadaBoost, MadaBoostClassifier
-from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
-from .mdboost import MDBoost, MDBoostClassifier
-from .mlpboost import MLPBoost, MLPBoostClassifier
-from .naive_p_boost import NaivePBoost
-from .nmboost import NMBoost, NMBoostClassifier
-from .nu_arc import NuArc, NuArcClassifier
-from .p_boost import PBoostClassifier
-from .p_boost_cv import PBoostClassifierCV
-from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
-from .qrlpboost import QRLPBoost, QRLPBoostClassifier
-from .rank_boost import RankBoost, RankBoostClassifier
-from .real_adaboost import RealAdaBoostClassifier
-from .samme import SAMME, PrintedSAMME, SAMMEClassifier
-from .sloppy_p_boost import SloppyPBoost
-from .sloppy_p_boost_as_run import SloppyPBoostAsRun
-from .smoothboost import SmoothBoost, SmoothBoostClassifier
-from .softboost import SoftBoost, SoftBoostClassifier
-from .softmax_boost import SoftmaxBoost, SoftmaxBoostClassifier
-from .strict_p_boost import StrictPBoost
-from .totalboost import TotalBoost, TotalBoostClassifier
+from typing import TYPE_CHECKING
+
+from ..on_demand import on_demand
+
+if TYPE_CHECKING:
+    from .adaboost import AdaBoost, AdaBoostClassifier
+    from .adaboost_m1 import AdaBoostM1Classifier
+    from .adaboost_m2 import AdaBoostM2, AdaBoostM2Classifier
+    from .adaboost_mh import AdaBoostMHClassifier
+    from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
+    from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
+    from .alternating_tree import AlternatingTreeClassifier
+    from .arc_gv import ArcGV, ArcGVClassifier
+    from .assemble import Assemble, AssembleClassifier
+    from .bagged_vote import BaggedVote, BaggedVoteClassifier
+    from .barrier_boost import BarrierBoost, BarrierBoostClassifier
+    from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
+    from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
+    from .brown_boost import BrownBoost, BrownBoostClassifier
+    from .cgboost import CGBoost, CGBoostClassifier
+    from .corrective_erlpboost import CorrectiveERLPBoost
+    from .erlpboost import ERLPBoost, ERLPBoostClassifier
+    from .gentle_boost import GentleBoostClassifier
+    from .gradient_boost import GradientBoost, GradientBoostClassifier
+    from .gradient_boost_ranker import GradientBoostRanker
+    from .gradient_boost_regressor import GradientBoostRegressor
+    from .graph_separation import GraphSeparation, GraphSepBoostClassifier
+    from .gravity_p_boost import GravityPBoost
+    from .interval_regressor import IntervalRegressor
+    from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
+    from .l2_boost import L2Boost, L2BoostRegressor
+    from .leveraging import Leveraging, LeveragingClassifier
+    from .leveraging_regressor import LeveragingRegressor, TargetLeveraging
+    from .logit_boost import LogitBoostClassifier
+    from .lpboost import LPBoost, LPBoostClassifier
+    from .lpboost_regressor import LPBoostRegressor, LPRegression
+    from .ls_boost import LSBoost, LSBoostRegressor
+    from .madaboost import MadaBoost, MadaBoostClassifier
+    from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
+    from .mdboost import MDBoost, MDBoostClassifier
+    from .mlpboost import MLPBoost, MLPBoostClassifier
+    from .naive_p_boost import NaivePBoost
+    from .nmboost import NMBoost, NMBoostClassifier
+    from .nu_arc import NuArc, NuArcClassifier
+    from .p_boost import PBoostClassifier
+    from .p_boost_cv import PBoostClassifierCV
+    from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
+    from .qrlpboost import QRLPBoost, QRLPBoostClassifier
+    from .rank_boost import RankBoost, RankBoostClassifier
+    from .real_adaboost import RealAdaBoostClassifier
+    from .samme import SAMME, PrintedSAMME, SAMMEClassifier
+    from .sloppy_p_boost import SloppyPBoost
+    from .sloppy_p_boost_as_run import SloppyPBoostAsRun
+    from .smoothboost import SmoothBoost, SmoothBoostClassifier
+    from .softboost import SoftBoost, SoftBoostClassifier
+    from .softmax_boost import SoftmaxBoost, SoftmaxBoostClassifier
+    from .strict_p_boost import StrictPBoost
+    from .totalboost import TotalBoost, TotalBoostClassifier
+else:
+    __getattr__, __dir__ = on_demand(__name__)
 
 __all__ = [
     "SAMME",
@@ -93,6 +100,7 @@ __all__ = [
     "GradientBoostClassifier",
     "GradientBoostRanker",
     "GradientBoostRegressor",
+    "GraphSepBoostClassifier",
     "GraphSeparation",
     "GravityPBoost",
     "IntervalRegressor",

@@ -6,14 +6,18 @@ levels of one feature after the other, so far as that goes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..core.sample import Sample
 from ..data import BinnedMatrix
-from ..kernels.stumps import threshold_column
 from ..oracles.stumps import Stump
 from ..solvers.level_descent import LevelDescent
 from ..solvers.level_program import can_be_levelled, solve_levels
+from ..solvers.masters.choice import INTERIOR_ROWS
+from ..solvers.masters.tube import TubeProblem
+from ..solvers.tube_descent import TubeDescent
 from ..types import Array
 
 FEWEST_ROWS, MOST_ROWS, MOST_FEATURES = 500, 2000, 4
@@ -37,9 +41,7 @@ def few_levels(sample: Sample) -> bool:
     bins = sample.bins
     if bins is None or bins.n_features > MOST_FEATURES:
         return False
-    if not FEWEST_ROWS < bins.n_rows <= MOST_ROWS:
-        return False
-    return can_be_levelled(bins) and bool((bins.n_bins > 1).any())
+    return FEWEST_ROWS < bins.n_rows <= MOST_ROWS and can_descend(sample)
 
 
 def best_stumps(
@@ -63,19 +65,22 @@ def best_stumps(
     return _filled(bins, sample.y * sample.prior, coef), found.weights
 
 
+def can_descend(sample: Sample) -> bool:
+    """Whether stumps of a sample have levels to descend in: no missing values, no categories."""
+    bins = sample.bins
+    return bins is not None and can_be_levelled(bins) and bool((bins.n_bins > 1).any())
+
+
 def descended_stumps(
     sample: Sample, nu: float, tol: float | None, rtol: float
-) -> tuple[dict[Stump, float], Array] | None:
+) -> tuple[dict[Stump, float], Array]:
     """Stumps with coefficients of sum one that are near to the best, and weights that prove it.
 
-    None where rows are few. Where the best soft margin is zero and that of the stumps is less, part
+    Where the best soft margin is zero and that of the stumps is less, part
     of the coefficients goes to a stump and its negative: votes are then small, but in proportion.
     """
     bins = sample.bins
-    if bins is None or bins.n_rows < MANY_ROWS or not can_be_levelled(bins):
-        return None
-    if not (bins.n_bins > 1).any():
-        return None
+    assert bins is not None
     descent, tol = (
         LevelDescent(bins, sample.y, sample.prior, nu, sample.n_threads),
         tol or TOLERANCE,
@@ -90,6 +95,28 @@ def descended_stumps(
     if found.constant != 0.0:
         coef[_constant(bins, found.constant)] = share * abs(found.constant)
     return _filled(bins, sample.y * sample.prior, _largest(coef, SPARED * tol)), found.weights
+
+
+def descended_tube(
+    sample: Sample, problem: TubeProblem, tol: float, seconds: float | None
+) -> tuple[dict[Stump, float], Array] | None:
+    """Stumps with coefficients near to the best of a regression, and weights that prove it.
+
+    None where rows are few enough for a master that is exact, or stumps have a third side.
+    """
+    bins = sample.bins
+    if bins is None or bins.n_rows <= INTERIOR_ROWS or not can_be_levelled(bins):
+        return None
+    if not (bins.n_bins > 1).any() or problem.empty <= 0.0:
+        return None
+    found = TubeDescent(bins, problem, sample.n_threads).run(REACHED * tol, seconds)
+    coef = {
+        _stump(bins, j, cut, step): abs(step)
+        for j, levels in enumerate(found.levels)
+        for cut, step in enumerate((np.diff(levels) / 2.0).tolist())
+        if step != 0.0
+    }
+    return (_largest(coef, SPARED * tol), found.weights) if coef else None
 
 
 def _largest(coef: dict[Stump, float], spared: float) -> dict[Stump, float]:
@@ -113,13 +140,14 @@ def _filled(bins: BinnedMatrix, dual: Array, coef: dict[Stump, float]) -> dict[S
     return {stump: weight / total for stump, weight in coef.items()}
 
 
-def column_of(bins: BinnedMatrix, stump: Stump) -> Array:
-    """Outputs of a stump on rows without missing values, by their codes."""
-    cut = int(np.searchsorted(bins.cuts[stump.feature], stump.threshold))
-    sides = np.array([stump.left, stump.right, 0.0], dtype=np.int8)
-    column, n_bins = np.empty(bins.n_rows, np.int8), int(bins.n_bins[stump.feature])
-    threshold_column(bins.codes[stump.feature], cut, sides, n_bins, column)
-    return column
+def answers_by_code(bins: BinnedMatrix, stumps: Sequence[Stump]) -> tuple[Array, Array]:
+    """Features of stumps, and what they say of rows without missing values, by code."""
+    features = np.array([stump.feature for stump in stumps])
+    cuts = [np.searchsorted(bins.cuts[stump.feature], stump.threshold) for stump in stumps]
+    left, right = np.array([(stump.left, stump.right) for stump in stumps]).T
+    codes = np.arange(int(bins.n_bins.max()))
+    answers = np.where(codes <= np.array(cuts)[:, None], left[:, None], right[:, None])
+    return features, answers
 
 
 def _stump(bins: BinnedMatrix, feature: int, cut: int, sign: float) -> Stump:

@@ -101,7 +101,7 @@ class AdaBoost(Rule):
 
     def value_on(self, state: State, ensemble: Ensemble) -> float:
         """Smallest margin of any combination."""
-        return min(state.each(smallest_outcome, ensemble)) / (self.length(ensemble) or 1.0)
+        return min(state.each(smallest_outcome, ensemble)) / (self.norm(ensemble) or 1.0)
 
     def upper(self, state: State, edge: float) -> float:
         """Largest edge: no combination has a larger minimum margin (R1-C16)."""

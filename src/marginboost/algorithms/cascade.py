@@ -19,7 +19,7 @@ Reference: Viola & Jones, *Rapid object detection using a boosted cascade of sim
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -32,8 +32,9 @@ from ..core.stop import Stop
 from ..data.binned import midpoints
 from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.inputs import class_positions, distinct_labels, read_labels, read_weights
-from ..model import BinaryModel
+from ..model import BinaryModel, CascadeModel, CascadeStage
 from ..model.features import FeatureRows
+from ..model.file import save_model
 from ..types import Array
 from ..validation import check_number
 from .adaboost import AdaBoostClassifier
@@ -192,6 +193,10 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
     (3, 26, 2.5)
     """
 
+    registry: ClassVar[dict[str, type[Any]]] = {}
+    """Itself: what a model file may name."""
+    model_type = CascadeModel
+
     def __init__(
         self,
         estimator: Any = None,
@@ -211,7 +216,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
-    def _check(self) -> BaseMarginClassifier:
+    def make_estimator(self) -> BaseMarginClassifier:
         """Check the settings; return what boosts a stage."""
         check_number("n_stages", self.n_stages, at_least=1, integer=True)
         check_number("min_detection_rate", self.min_detection_rate, above=0.0, at_most=1.0)
@@ -247,7 +252,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        learner = self._check()
+        learner = self.make_estimator()
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -270,10 +275,14 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
             missed = stage.false_positive_rate > self.max_false_positive_rate
             if missed or self.false_positive_rate_ <= self.target_false_positive_rate:
                 break
+        self._take_features()
+        return self
+
+    def _take_features(self) -> None:
+        """Set scikit-learn's attributes on the features, which are those of every stage."""
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.stages_[0].classifier, name):
                 setattr(self, name, getattr(self.stages_[0].classifier, name))
-        return self
 
     def _hold_back(self, positive: Array, present: Array) -> Array:
         """Rows of both classes that rates are measured on; none where a class is too small."""
@@ -320,6 +329,43 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         """Share of the negative rows held back that pass all stages."""
         return float(np.prod([stage.false_positive_rate for stage in self.stages_]))
 
+    # -- the model -------------------------------------------------------------------------------
+
+    @property
+    def model_(self) -> CascadeModel:
+        """What a file holds: models, thresholds and rates of the stages."""
+        if "stages_" not in vars(self):
+            raise AttributeError("no attribute 'model_': this CascadeBooster is not fitted yet")
+        found = [(stage, stage.classifier.model_) for stage in self.stages_]
+        stages = []
+        for stage, model in found:
+            assert isinstance(model, BinaryModel)
+            rates = stage.detection_rate, stage.false_positive_rate
+            stages.append(CascadeStage(model, stage.threshold, *rates))
+        features = found[0][1].features
+        return CascadeModel(type(self).__name__, features, self.classes_, tuple(stages))
+
+    def save(self, path: Any) -> None:
+        """Write a JSON file that :func:`marginboost.load` reads (see docs/model-file.md)."""
+        check_is_fitted(self)
+        save_model(self, path)
+
+    def restore(self, model: CascadeModel) -> Self:
+        """Take up a fitted model, such as that of a file."""
+        learner = self.make_estimator()
+        self.classes_ = model.classes
+        self.stages_ = [
+            Stage(
+                clone(learner).restore(stage.model),
+                stage.threshold,
+                stage.detection_rate,
+                stage.false_positive_rate,
+            )
+            for stage in model.stages
+        ]
+        self._take_features()
+        return self
+
     # -- predictions -----------------------------------------------------------------------------
 
     def _pass(self, X: Any) -> tuple[Array, Array]:
@@ -363,6 +409,9 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+CascadeBooster.registry["CascadeBooster"] = CascadeBooster
 
 
 def _two_classes(labels: Array, weights: Array) -> Array:

@@ -74,7 +74,7 @@ class CGBoost(ShortfallRule):
         """Hinge loss and squared norm."""
         return SquaredNormObjective(self.C)
 
-    def length(self, ensemble: Ensemble) -> float:
+    def norm(self, ensemble: Ensemble) -> float:
         """The norm that has the price, √Σα²."""
         return float(np.sqrt(np.sum(np.square(ensemble.coef))))
 

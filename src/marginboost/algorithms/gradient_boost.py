@@ -24,6 +24,7 @@ References: Friedman, *Greedy function approximation: a gradient boosting machin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -98,6 +99,8 @@ class GradientBoost(Rule):
         sample = state.sample
         if sample.parts is not None and self.step != "scale":
             raise TypeError(f"step: got {self.step!r}, expected 'scale' on rows in parts")
+        if sample.parts is not None and self.loss.median_leaves:
+            raise TypeError(f"loss: got {self.loss!r}, whose medians are not had on rows in parts")
         best, self._least_constant = best_constant(self.loss, sample)
         if self.constant and best != 0.0 and not state.members:
             constant = constant_candidate(len(sample.y))
@@ -203,8 +206,22 @@ def _best_constant(
         return 0.0, sums(0.0)[0]
     low = _outwards(lambda c: slope(c)[0] > 0.0, low, -unit)
     high = _outwards(lambda c: slope(c)[0] < 0.0, high, unit)
-    best = increasing_root(slope, low, high) if slope(low)[0] < 0.0 else low
-    return best, sums(best)[0]
+    if slope(low)[0] < 0.0:
+        low = _root(slope, low, high, unit)
+    return low, sums(low)[0]
+
+
+def _root(
+    slope: Callable[[float], tuple[float, float]], low: float, high: float, unit: float
+) -> float:
+    """Zero of the derivative, sought in a unit so that tiny targets are not taken for nothing."""
+    unit = math.ldexp(1.0, math.frexp(unit)[1] - 1)  # a power of two: no rounding
+
+    def within(c: float) -> tuple[float, float]:
+        first, second = slope(unit * c)
+        return first, unit * second
+
+    return unit * increasing_root(within, low / unit, high / unit)
 
 
 def sum_at(sample: Sample, loss: Loss, c: float) -> tuple[int, int, int]:

@@ -71,6 +71,11 @@ class SpreadLoss(ResidualLoss):
         return self.loss.symmetric
 
     @property
+    def median_leaves(self) -> bool:  # type: ignore[override]
+        """As φ."""
+        return self.loss.median_leaves
+
+    @property
     def dual_range(self) -> tuple[float, float]:
         """That of φ, times the unit."""
         low, high = self.loss.dual_range
@@ -148,13 +153,13 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
         Base learner; None is a :class:`~marginboost.GradientTreeOracle` with the settings below,
         which others do not read. With one that knows no curvature, use ``step="search"``.
     loss : str or Loss
-        "squared", "huber", "log-cosh", "epsilon-insensitive", "quantile" (the median, so half the
-        absolute loss; ``Quantile(0.9)`` for another), or a loss of the residual with settings of
-        its own, in units of the targets' median distance from their median: with
-        ``Huber(sigma=1.5)``, residuals beyond 1.5 such distances count by their size, not by its
-        square. For targets of at least 0, "poisson" (counts), "tweedie" (amounts that often are 0;
-        ``Tweedie(power=1.3)``) and "gamma" (amounts above 0): trees add up to the logarithm of the
-        mean, and predictions are the mean.
+        "squared", "absolute" (every leaf is the median of its residuals), "huber", "log-cosh",
+        "epsilon-insensitive", "quantile" (the median, rounded off; ``Quantile(0.9)`` for another),
+        or a loss of the residual with settings of its own, in units of the targets' median distance
+        from their median: with ``Huber(sigma=1.5)``, residuals beyond 1.5 such distances count by
+        their size, not by its square. For targets of at least 0, "poisson" (counts), "tweedie"
+        (amounts that often are 0; ``Tweedie(power=1.3)``) and "gamma" (amounts above 0): trees add
+        up to the logarithm of the mean, and predictions are the mean.
     n_estimators : int
         Most rounds.
     learning_rate : float
@@ -270,6 +275,11 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
         super().check_parameters()
         if not isinstance(self._loss(), ResidualLoss | MeanLoss):
             raise ValueError(f"loss: got {self.loss!r}, expected a loss of numeric targets")
+        if self._loss().median_leaves and self.monotonic_cst is not None:
+            raise ValueError(
+                f"monotonic_cst: got directions with the loss {self._loss().name!r}, expected "
+                "None: medians of leaves need not follow them"
+            )
         check_number("learning_rate", self.learning_rate, above=0.0)
         check_choice("step", self.step, STEPS)
 

@@ -10,16 +10,20 @@ largest edge, and takes away the pairs on which its answers differ:
 So what is left joins rows of one cell, the rows that have the same answers of all hypotheses, and
 no pair need ever be made: a round costs one pass over the rows.
 
-Certificate: as a plain vote, the largest edge bounds the largest margin from above, the smallest
-margin from below.
+Certificate: none, for the model is no vote; the share of pairs that are left is the loss of the
+history.
 Rate: of a pair that stays joined the hypothesis gets one row wrong and one right. With an edge γ
 the wrong ones have the weight (1 - γ) / 2, so of the weight of all pairs at most the share 1 - γ
 stays: after ln(P) / γ rounds none of P pairs is left. Boosters that vote need of the order
 ln(N) / γ², and some cannot do with less; here the hypotheses are of a simple class (of bounded VC
-dimension, for the answers on other rows), and put together by a table in place of a vote.
+dimension, for the answers on other rows), and put together by a tree in place of a vote.
 
-The paper leaves open what to say of answers that no row of the sample has; here it is the label of
-the nearest ones that have been seen, those with the fewest answers changed.
+Outputs between -1 and 1 are compared with the threshold of largest edge: the mean edge of all
+thresholds is that of the outputs themselves, so the promise stays.
+
+The paper leaves open what to say of answers that no row of the sample has. Here a cell is only
+parted while it has rows of both labels and they have both answers, so that cells are the leaves of
+a tree, and every row comes to one of them.
 
 Reference: Alon, Gonen, Hazan & Moran, *Boosting simple learners*, 2021 (TheoretiCS 2023).
 """
@@ -27,23 +31,117 @@ Reference: Alon, Gonen, Hazan & Moran, *Boosting simple learners*, 2021 (Theoret
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.certificate import Certificate
+from ..core.ensemble import Ensemble
 from ..core.hypothesis import Hypothesis
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.run import Run, train
+from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
+from ..data.binned import midpoints
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..kernels.ties import TIE
+from ..model import Link, VoteLink
+from ..oracles.answer_tree import AnswerTree
 from ..types import Array
 
 ROUNDING = 1e-12
 """An edge that is no more than this is none."""
-BLOCK = 1024
-"""Rows whose answers are compared with all cells at once."""
+NO_VOTE = "a tree of answers is no vote: nothing bounds its margin but 1"
+
+
+class Cells:
+    """Rows that hypotheses answer alike, as the leaves of a tree of questions.
+
+    Parameters
+    ----------
+    sample : Sample
+        Rows with labels ±1.
+    members : iterable of Hypothesis
+        Those that have been asked.
+    """
+
+    def __init__(self, sample: Sample, members: Iterable[Hypothesis] = ()) -> None:
+        self._plus = np.where(sample.y > 0, sample.prior, 0.0)
+        self._minus = np.where(sample.y > 0, 0.0, sample.prior)
+        self.leaf: Array = np.zeros(len(sample.y), np.int64)
+        """Node of each row."""
+        self._question: Array = np.full(1, -1)
+        self._left, self._right = self._question.copy(), self._question.copy()
+        self.thresholds: list[float] = []
+        """What answers were compared with, one for each hypothesis."""
+        self._weigh()
+        for member in members:
+            self.split(sample.column(member))
+
+    def split(self, column: Array) -> None:
+        """Ask one more hypothesis, in every cell of both labels in which answers differ."""
+        threshold, n_asked = self._best_threshold(column), len(self.thresholds)
+        said, n_nodes = np.asarray(column) > threshold, len(self._question)
+        yes = np.bincount(self.leaf, weights=said, minlength=n_nodes)
+        rows = np.bincount(self.leaf, minlength=n_nodes)
+        asked = np.flatnonzero((self.plus > 0) & (self.minus > 0) & (yes > 0) & (yes < rows))
+        leaves = np.full(2 * len(asked), -1)
+        self._question, self._left, self._right = (
+            np.append(part, leaves) for part in (self._question, self._left, self._right)
+        )
+        self._question[asked] = n_asked
+        self._left[asked] = n_nodes + 2 * np.arange(len(asked))
+        self._right[asked] = self._left[asked] + 1
+        moved = np.flatnonzero(self._question[self.leaf] == n_asked)
+        node = self.leaf[moved]
+        self.leaf[moved] = np.where(said[moved], self._right[node], self._left[node])
+        self.thresholds.append(threshold)
+        self._weigh()
+
+    def _best_threshold(self, column: Array) -> float:
+        """Place of largest edge; both labels have the same weight, so one side is enough."""
+        outputs = np.asarray(column, np.float64)
+        values = np.array([outputs.min(), outputs.max()])
+        if not ((outputs == values[0]) | (outputs == values[1])).all():
+            values, place = np.unique(outputs, return_inverse=True)
+            signed = np.where(self._plus > 0, 1.0, -1.0) * self.degrees
+            edges = np.abs(np.cumsum(np.bincount(place.reshape(-1), weights=signed))[:-1])
+            best = int(np.argmax(edges >= edges.max() * (1.0 - TIE)))
+            values = values[best : best + 2]
+        return float(midpoints(values[0], values[1]))
+
+    def _weigh(self) -> None:
+        """Weight of each label in each node."""
+        sizes = {"minlength": len(self._question)}
+        self.plus = np.bincount(self.leaf, weights=self._plus, **sizes)
+        self.minus = np.bincount(self.leaf, weights=self._minus, **sizes)
+
+    @property
+    def pairs(self) -> float:
+        """Weight of the pairs of different labels that are left."""
+        return float(self.plus @ self.minus)
+
+    @property
+    def degrees(self) -> Array:
+        """Weight of the pairs that each row is in."""
+        return np.asarray(self._plus * self.minus[self.leaf] + self._minus * self.plus[self.leaf])
+
+    @property
+    def values(self) -> Array:
+        """Mean label of each node; 0 where no row is."""
+        weight = self.plus + self.minus
+        return np.asarray((self.plus - self.minus) / np.where(weight > 0, weight, 1.0))
+
+    def tree(self, members: tuple[Hypothesis, ...]) -> AnswerTree:
+        """Make the tree of the hypotheses that were asked."""
+        question, left, right, values = (
+            tuple(part.tolist()) for part in (self._question, self._left, self._right, self.values)
+        )
+        return AnswerTree(members, tuple(self.thresholds), question, left, right, values)
 
 
 class GraphSeparation(Rule):
@@ -51,10 +149,7 @@ class GraphSeparation(Rule):
 
     def start(self, state: State) -> None:
         """Join all rows of different labels, or take away what the hypotheses tell apart."""
-        self._cells: Array = np.zeros(len(state.sample.y), dtype=np.int64)
-        self._pairs = math.nan
-        for member in state.members:
-            self._split(state.sample.column(member))
+        self._cells = Cells(state.sample, state.members)
         self._weigh(state)
 
     def value(self, state: State) -> float:
@@ -67,93 +162,116 @@ class GraphSeparation(Rule):
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Take away the pairs that the hypothesis tells apart."""
-        best, before = found[0], self._pairs
+        best, before = found[0], self._cells.pairs
         if not before > 0.0:
             return Stop.SEPARATED
         if best.edge <= ROUNDING:
             return Stop.NO_EDGE
-        self._split(best.column)
+        self._cells.split(best.column)
         state.move(best, 1.0)
         state.min_margin = float((state.sample.y * state.scores).min()) / state.l1_norm
         self._weigh(state)
-        state.note(coef=1.0, normaliser=self._pairs / before, loss=self._pairs)
-        return None if self._pairs > 0.0 else Stop.SEPARATED
-
-    def _split(self, column: Array) -> None:
-        """Part every cell by the answers."""
-        parted = 2 * self._cells + (np.asarray(column) > 0)
-        self._cells = np.unique(parted, return_inverse=True)[1].reshape(-1)
+        pairs = self._cells.pairs
+        state.note(coef=1.0, normaliser=pairs / before, loss=pairs)
+        return None if pairs > 0.0 else Stop.SEPARATED
 
     def _weigh(self, state: State) -> None:
         """Weigh rows by their pairs; where none is left, the last weights stay, or the first."""
-        y, prior = state.sample.y, state.sample.prior
-        sides = [np.bincount(self._cells, weights=np.where(y == s, prior, 0.0)) for s in (-1, 1)]
-        self._pairs = float(sides[0] @ sides[1])
-        if self._pairs > 0.0:
-            degrees = prior * np.where(y > 0, sides[0][self._cells], sides[1][self._cells])
-            state.dual[:] = y * degrees / degrees.sum()
+        degrees = self._cells.degrees
+        if self._cells.pairs > 0.0:
+            state.dual[:] = state.sample.y * degrees / degrees.sum()
         elif not state.dual.any():
-            state.dual[:] = y * prior
+            state.dual[:] = state.sample.y * state.sample.prior
 
 
-@dataclass(frozen=True)
-class SeparationTable:
-    """A function of the answers of a few hypotheses.
+@document
+class GraphSepBoostClassifier(BaseMarginClassifier):
+    """Few hypotheses that tell all rows of different labels apart, and a tree of their answers.
 
-    Attributes
-    ----------
-    members : tuple of Hypothesis
-        The hypotheses.
-    answers : array (cells, 1 + hypotheses)
-        A constant 1 and their answers -1 and +1 on the cells of the sample.
-    leaning : array
-        For each cell, the weight of its rows with label +1 less that of those with -1.
-    run : Run
-        The run that found them.
-    """
-
-    members: tuple[Hypothesis, ...]
-    answers: Array
-    leaning: Array
-    run: Run
-
-    def __call__(self, rows: Array) -> Array:
-        """Answers -1 and +1 on dense rows: those of the nearest cells."""
-        said = _answers([member(rows) for member in self.members], len(rows))
-        labels = np.empty(len(said), dtype=np.int8)
-        for start in range(0, len(said), BLOCK):
-            alike = said[start : start + BLOCK] @ self.answers.T
-            nearest = alike == alike.max(axis=1, keepdims=True)
-            labels[start : start + BLOCK] = np.where(nearest @ self.leaning > 0.0, 1, -1)
-        return labels
-
-    @property
-    def size(self) -> int:
-        """Number of hypotheses."""
-        return len(self.members)
-
-
-def graph_separation(sample: Sample, oracle: Oracle, max_rounds: int = 1000) -> SeparationTable:
-    """Learn hypotheses that tell rows of different labels apart, and the table of their answers.
+    The model is no vote: ``estimators_`` is one :class:`~marginboost.oracles.AnswerTree`, whose
+    ``members`` are the hypotheses. Votes are mean labels of the rows in a leaf.
 
     Parameters
     ----------
-    sample : Sample
-        Rows with labels ±1.
-    oracle : Oracle
-        The base learner, not bound.
-    max_rounds : int
-        Most hypotheses. Rows that are equal but for their labels are never told apart: the run ends
-        when no hypothesis has an edge, and their cell has the label of most weight.
+    estimator : Oracle, scikit-learn estimator or None
+        Base learner; None is the exact stump. Outputs other than ±1 are compared with a threshold.
+    n_estimators : int
+        Most hypotheses; the run ends earlier when no two rows of different labels are left that all
+        of them answer alike, or no hypothesis has an edge. Fewer keep it from wrong labels.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Notes
+    -----
+    Bounds in ``history_`` are on margins of the plain vote, its ``loss`` is the weight of the pairs
+    that are left. Staged predictions have one stage.
+
+    References
+    ----------
+    Alon, Gonen, Hazan and Moran, *Boosting simple learners*, 2021.
+
+    Examples
+    --------
+    >>> from marginboost import GraphSepBoostClassifier
+    >>> from marginboost.datasets import circle_2d
+    >>> X, y = circle_2d(200)
+    >>> model = GraphSepBoostClassifier().fit(X, y)
+    >>> str(model.stop_reason_), model.score(X, y), model.n_iter_ < 20
+    ('separated', 1.0, True)
     """
-    if max_rounds < 1:
-        raise ValueError(f"max_rounds: got {max_rounds!r}, expected 1 or more")
-    run = train(sample, oracle, GraphSeparation(), max_rounds=max_rounds)
-    members = run.ensemble.members
-    said = _answers([sample.column(member) for member in members], len(sample.y))
-    answers, cells = np.unique(said, axis=0, return_inverse=True)
-    leaning = np.bincount(cells.reshape(-1), weights=sample.y * sample.prior)
-    return SeparationTable(members, answers, leaning, run)
+
+    summary: ClassVar[dict[str, str]] = {
+        "problem": "fewest hypotheses that tell all rows of different labels apart; no vote",
+        "guarantee": "no training error after ln(P)/γ rounds, P pairs, edges at least γ",
+        "reference": "Alon, Gonen, Hazan & Moran 2021",
+    }
+    is_vote = False
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 1000,
+        class_weight: Any = None,
+        max_bins: int | None = 255,
+        categorical_features: Any = "from_dtype",
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            class_weight=class_weight,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+
+    def make_rule(self, sample: Sample) -> GraphSeparation:
+        """Make the algorithm."""
+        return GraphSeparation()
+
+    def conclude(self, run: Run) -> Run:
+        """Put a tree of the answers in the place of the vote."""
+        members = run.ensemble.members
+        cells = Cells(run.sample, members)
+        scores = cells.values[cells.leaf]
+        least = float((run.sample.y * scores).min())
+        ensemble = Ensemble((cells.tree(members),), np.ones(1))
+        certificate = Certificate(least, 1.0, least, certified=False, reason=NO_VOTE)
+        return replace(run, ensemble=ensemble, scores=scores, certificate=certificate)
+
+    def make_link(self) -> Link:
+        """Votes compared with labels."""
+        return VoteLink()
 
 
 def rounds_needed(n_positive: int, n_negative: int, edge: float) -> int:
@@ -165,9 +283,3 @@ def rounds_needed(n_positive: int, n_negative: int, edge: float) -> int:
     if edge >= 1.0:
         return 1
     return math.floor(math.log(n_positive * n_negative) / -math.log1p(-edge)) + 1
-
-
-def _answers(columns: list[Array], n_rows: int) -> Array:
-    """Signs of outputs, one row per row and one column per hypothesis, after a constant."""
-    signs = [np.where(np.asarray(column) > 0, 1.0, -1.0) for column in columns]
-    return np.column_stack([np.ones(n_rows), *signs]).astype(np.float32)

@@ -35,7 +35,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..losses import Loss, ResidualLoss, as_loss
-from ..oracles.tree_hypothesis import constant_candidate, constant_tree
+from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.intercept_loss import InterceptLoss
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
@@ -98,11 +98,9 @@ class TargetLeveraging(L1Leveraging):
     def _priced_members(self, state: State) -> list[Hypothesis]:
         return state.members[1:]
 
-    def length(self, ensemble: Ensemble) -> float:
+    def norm(self, ensemble: Ensemble) -> float:
         """Σα of all hypotheses but the intercept."""
-        constant = constant_tree(1.0)
-        members = zip(ensemble.coef, ensemble.members, strict=True)
-        return float(sum(abs(weight) for weight, member in members if member != constant))
+        return norm_without_constant(ensemble)
 
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Share of the best constant's loss that any combination saves, as it is."""

@@ -28,11 +28,13 @@ References: Demiriz, Bennett & Shawe-Taylor 2002; Rätsch 2001, section 4.3.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.hypothesis import Hypothesis
 from ..core.objective import Objective, margin_objective
 from ..core.objective import PricedMargin as PricedObjective
 from ..core.oracle import Candidate
@@ -50,7 +52,8 @@ from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._levels import best_stumps, column_of, descended_stumps, few_levels
+from . import _levels as levels
+from ._levels import answers_by_code, best_stumps, can_descend, descended_stumps, few_levels
 from ._votes_worth_having import warn_of_votes
 
 IDLE_ROUNDS = 10
@@ -114,6 +117,7 @@ class LPBoost(Rule):
         self._idle: Array = np.empty(0, dtype=int)
         self._of_master: dict[str, Any] | None = None
         self._before: LPBoost | None = None
+        self._many_rows = levels.MANY_ROWS
 
     @property
     def objective(self) -> Objective:
@@ -146,6 +150,14 @@ class LPBoost(Rule):
         assert isinstance(before, LPBoost)
         self._before = before
 
+    def begin_like(self, n_rows: int, sample: Sample) -> bool:
+        """Begin with many stumps where a run on so many rows does."""
+        many = self.stumps and self.nu is not None and n_rows >= self._many_rows
+        if not (many and can_descend(sample)) or few_levels(sample):
+            return False
+        self._many_rows = 0
+        return True
+
     def _inherit(self, state: State, before: LPBoost) -> None:
         """Solve the master problem over what another run has found."""
         known = [before._members[t] for t in before._in_pool]
@@ -166,16 +178,19 @@ class LPBoost(Rule):
         if few_levels(sample):
             with suppress(MasterError):
                 found = best_stumps(sample, self._problem.caps, self.solver_seconds)
-        elif self.nu is not None:
+        elif self.nu is not None and len(sample.y) >= self._many_rows and can_descend(sample):
             found = descended_stumps(sample, self.nu, self.least_margin, self.rtol)
         if found is None or bins is None:
             return
         coef, weights = found
-        for stump in coef:  # one by one: a column is as long as the sample
-            self._enlarge(state, [Candidate(stump, 0.0, column_of(bins, stump))])
+        features, answers = answers_by_code(bins, list(coef))
+        self._pool.extend_by_codes(bins.codes, features, answers)
+        state.members += coef
+        state.coef += [0.0] * len(coef)
+        self._take_up(state, list(coef))
         self._trial = np.array(list(coef.values()))
         self._accept(state, self._trial)
-        self._master.weights = weights
+        self._master.begin_with(weights)
         state.dual[:] = sample.y * weights
         state.bracket(lower=self._value)
 
@@ -274,14 +289,17 @@ class LPBoost(Rule):
 
     def _enlarge(self, state: State, new: list[Candidate]) -> None:
         """Take up new hypotheses."""
-        first = len(state.members)
         state.enlarge(new)
-        names = [c.hypothesis for c in new]
+        self._take_up(state, [c.hypothesis for c in new])
+
+    def _take_up(self, state: State, names: Sequence[Hypothesis]) -> None:
+        """Note what is new among the members."""
+        first = len(state.members) - len(names)
         idle = [FOR_GOOD if name in self._forgotten else 0 for name in names]
         self._known.update(names)
         self._in_pool = np.append(self._in_pool, np.arange(first, len(state.members)))
         self._idle = np.append(self._idle, np.array(idle, dtype=int))
-        self._trial = np.append(self._trial, np.zeros(len(new)))
+        self._trial = np.append(self._trial, np.zeros(len(names)))
 
     def _accept(self, state: State, coef: Array) -> None:
         """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""

@@ -41,7 +41,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.stumps import StumpOracle
-from ..oracles.tree_hypothesis import constant_candidate, constant_tree
+from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.masters.base import Master
 from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.problem import MarginProblem
@@ -51,6 +51,7 @@ from ..solvers.masters.tube_simplex import TubeSimplex
 from ..solvers.masters.tube_smooth import TubeSmooth
 from ..types import Array
 from ..validation import check_choice, check_number
+from ._levels import answers_by_code, descended_tube
 from .gradient_boost_regressor import spread
 from .lpboost import LPBoost
 
@@ -61,6 +62,8 @@ TUBE_MASTERS: dict[str, Any] = {
 }
 LOSSES = ("epsilon-insensitive", "quantile")
 SCALES = ("loss", "regularizer")
+DESCENT_TOL = 1e-4
+"""Gap down to which descent in levels goes where none is asked for."""
 NOISE, LEAST_PRICE = 0.5, 0.01
 """Default price: edges of hypotheses that mean nothing are about 1 / √N; few rows ask for more."""
 
@@ -84,6 +87,9 @@ class LPRegression(LPBoost):
         Hypotheses asked for in a round.
     solver_seconds : float, optional
         Most seconds for one master problem.
+    descent_tol : float or None
+        Gap down to which a run on many rows begins with descent in the levels of all stumps at once
+        (solvers/tube_descent.py); None where hypotheses are others.
     """
 
     def __init__(
@@ -95,9 +101,11 @@ class LPRegression(LPBoost):
         solver: str = "auto",
         columns: int = 32,
         solver_seconds: float | None = None,
+        descent_tol: float | None = None,
     ) -> None:
         super().__init__(nu, solver, columns, solver_seconds=solver_seconds)
         self.price, self.epsilon, self.quantile = price, epsilon, aim
+        self.descent_tol = descent_tol
 
     @property
     def objective(self) -> TubeGain:
@@ -116,6 +124,26 @@ class LPRegression(LPBoost):
             intercept = self._middle + self._unit * self._constant
             state.move(constant_candidate(len(sample.y)), intercept)
             self._gap = self._reached = max(self._tube.empty, 1e-12)
+            self._descend(state)
+
+    def _descend(self, state: State) -> None:
+        """Begin with a combination of many stumps and the weights that prove it."""
+        bins, tol = state.sample.bins, self.descent_tol
+        if tol is None:
+            return
+        found = descended_tube(state.sample, self._tube, tol, self.solver_seconds)
+        if found is None or bins is None:
+            return
+        coef, weights = found
+        features, answers = answers_by_code(bins, list(coef))
+        for stump, feature, says in zip(coef, features, answers.astype(np.int8), strict=True):
+            # One by one: a column is as long as the sample.
+            self._enlarge(state, [Candidate(stump, 0.0, says[bins.codes[feature]])])
+        self._trial = np.array(list(coef.values()))
+        self._accept(state, self._trial)
+        self._master.begin_with(weights)
+        state.dual[:] = weights
+        state.bracket(lower=self._value)
 
     def make_problem(self, sample: Sample) -> TubeProblem:
         """Make the program; targets are centred, in units of their spread."""
@@ -146,16 +174,9 @@ class LPRegression(LPBoost):
         predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
         return self._tube.value_as_is(predicted, l1_norm / self._unit)
 
-    def length(self, ensemble: Ensemble) -> float:
+    def norm(self, ensemble: Ensemble) -> float:
         """Σα of all hypotheses but the intercept."""
-        constant = constant_tree(1.0)
-        return float(
-            sum(
-                abs(w)
-                for w, h in zip(ensemble.coef, ensemble.members, strict=True)
-                if h != constant
-            )
-        )
+        return norm_without_constant(ensemble)
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean cost of other rows; where the tube is found, their mean absolute residual."""
@@ -244,7 +265,8 @@ class LPBoostRegressor(BaseBoostRegressor):
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact) or the tube's edges rounded off (for many rows). "auto" takes the
-        first up to 500 rows, the second up to 2000, else the last.
+        first up to 500 rows, the second up to 2000, else the last, which begins with descent in the
+        levels of all stumps where these have neither missing values nor categories.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, the run ends with
         ``stop_reason_`` "solver", the best model so far and bounds that hold.
@@ -361,7 +383,12 @@ class LPBoostRegressor(BaseBoostRegressor):
             *self._kind(),
             solver=self.solver,
             solver_seconds=self.solver_time_limit,
+            descent_tol=(self.tol or DESCENT_TOL) if self._all_stumps() else None,
         )
+
+    def _all_stumps(self) -> bool:
+        """Whether hypotheses are all stumps between bins, and any solver will do."""
+        return self.estimator is None and self.solver in ("auto", "smooth")
 
     def _price(self, sample: Sample) -> float:
         """Price of Σα against the mean loss."""

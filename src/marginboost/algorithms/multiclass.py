@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from .. import algorithms
 from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.fitted import ClassifierOutputs
 from ..estimators.labels import LabelClassifier
@@ -27,16 +28,20 @@ from ..estimators.ranker import BaseRanker
 from ..estimators.regressor import BaseBoostRegressor
 from ..model import CODES, DECODINGS, Model, ReducedModel
 from ..model.features import FeatureRows
+from ..on_demand import import_all
 from ..validation import check_choice
 from .adaboost import AdaBoostClassifier
+from .cascade import CascadeBooster
 
 
 def saved_classes() -> dict[str, type[Any]]:
     """Classes that a model file can name."""
+    import_all(algorithms)  # so that all are registered
     return {
         **BaseMarginClassifier.registry,
         **LabelClassifier.registry,
         **MulticlassBooster.registry,
+        **CascadeBooster.registry,
         **BaseBoostRegressor.registry,
         **BaseRanker.registry,
     }

@@ -88,10 +88,10 @@ def plain_newton(weights: Array, outcomes: Array, start: float) -> float | None:
         with np.errstate(over="ignore", invalid="ignore"):
             terms = weights * np.exp(-step * outcomes)
             slope = -float(terms @ outcomes)
-            bend = float(terms @ (outcomes * outcomes))
+            curvature = float(terms @ (outcomes * outcomes))
         if abs(slope) < TOLERANCE:
             return step
-        if not (math.isfinite(slope) and math.isfinite(bend) and bend > 0.0):
+        if not (math.isfinite(slope) and math.isfinite(curvature) and curvature > 0.0):
             return None
-        step -= slope / bend
+        step -= slope / curvature
     return None

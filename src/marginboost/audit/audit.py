@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import BinnedMatrix, Table
-from ..data.table import frame_names, is_frame
+from ..data.table import frame_names, is_frame, read_array
 from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
@@ -217,7 +217,7 @@ class LabelAudit(BaseEstimator):
         else:
             X = validate_data(
                 self,
-                X=X,
+                X=read_array(X),
                 accept_sparse=["csc", "csr"],
                 dtype=[np.float64, np.float32],
                 ensure_all_finite="allow-nan",

@@ -7,14 +7,15 @@ joint opinion errs less than each, at every noise level that was tried:
     F = t (1 - λ) ((1 - s) F_gradient + 2 s (1/T) Σ_τ h_τ)  +  u λ F_linear
 
 F_gradient and F_linear are log-odds (of several classes: their scores), fitted to soft labels. h_τ
-is the lead of the second class in a leaf of random tree τ; a lead v means log-odds of about 2v. The
-share of the forest is s = 0.7 up to :data:`~.votes.FEW_ROWS` rows, ½ above, and 0 where tables are
-too large for a forest.
+is the lead of the second class in a leaf of random tree τ; a lead v means log-odds of about 2v.
 
-Up to that size t, u and λ come from the votes of the audit, on rows that they had not seen, by the
-loss of a given label under the noise model: first the factors t and u, each for its own part, then
-λ in 0, ¼, ½, ¾. A linear model is taken only where it is better by more than two standard errors;
-else λ = 0, and none is fitted.
+Up to :data:`~.votes.FEW_ROWS` rows t, u and λ come from the votes of the audit, on rows that they
+had not seen, by the loss of a given label under the noise model: first the factors t and u, each
+for its own part, then λ in 0, ¼, ½, ¾. A linear model is taken only where it is better by more than
+two standard errors; else λ = 0, and none is fitted. The share s of the forest is 0.7, but where
+nearly all labels seem right the votes choose it too, and gradient boosting goes on for longer: with
+more wrong labels both would follow them. Above that size s = ½, and 0 where tables are too large
+for a forest.
 
 Certificate: none. Nothing bounds what other trees could do.
 """
@@ -58,6 +59,10 @@ FOREST_SAMPLE = 20_000
 FOREST_TREES = 100
 FOREST_SHARE, LARGE_FOREST_SHARE = 0.7, 0.5
 """Share of the forest in the log-odds, up to :data:`~.votes.FEW_ROWS` rows and above."""
+FOREST_SHARES = (0.7, 0.85, 0.5, 0.3, 0.15, 0.0)
+"""Shares to choose from where nearly all labels are right; of equally good ones the first."""
+NEARLY_NO_NOISE = 0.05
+"""Share of wrong labels below which votes choose the forest's share, and trees are more."""
 LITTLE_NOISE = 0.15
 """Share of wrong labels below which a leaf of the forest may be a single row."""
 LEAST_ROWS = 100
@@ -128,11 +133,16 @@ def choose_mixture(
         share = LARGE_FOREST_SHARE if n_rows <= FOREST_ROWS else 0.0
         return Mixture(1.0 - share, share, 0.0), softmax(trees, axis=1)
     leads = (2.0 if trees.shape[1] == 2 else 4.0) * _centred(votes["forest"])
-    grown = (1.0 - FOREST_SHARE) * trees + FOREST_SHARE * leads
     if n_rows < LEAST_ROWS:
+        grown = (1.0 - FOREST_SHARE) * trees + FOREST_SHARE * leads
         return Mixture(1.0 - FOREST_SHARE, FOREST_SHARE, 0.0), softmax(grown, axis=1)
+    shares = FOREST_SHARES if stack.noise_rate < NEARLY_NO_NOISE else (FOREST_SHARE,)
+    mixed = {s: (1.0 - s) * trees + s * leads for s in shares}
+    fits = {s: _best_factor(part, stack, labels) for s, part in mixed.items()}
+    share = min(fits, key=lambda s: fits[s].loss)
+    grown, t = mixed[share], fits[share].factor
     lines = _log_odds(votes["linear"])
-    t, u = (_best_factor(part, stack, labels) for part in (grown, lines))
+    u = _best_factor(lines, stack, labels).factor
     options = [softmax((1.0 - s) * t * grown + s * u * lines, axis=1) for s in LINEAR_SHARES]
     losses = [stack.losses(option, labels) for option in options]
     best = int(np.argmin([loss.mean() for loss in losses]))
@@ -140,7 +150,7 @@ def choose_mixture(
     if gain.mean() <= STANDARD_ERRORS * gain.std() / np.sqrt(n_rows):
         best = 0
     kept = t * (1.0 - LINEAR_SHARES[best])
-    factors = kept * (1.0 - FOREST_SHARE), kept * FOREST_SHARE, u * LINEAR_SHARES[best]
+    factors = kept * (1.0 - share), kept * share, u * LINEAR_SHARES[best]
     return Mixture(*factors), options[best]
 
 
@@ -152,10 +162,17 @@ def _centred(values: Array) -> Array:
     return values - values.mean(axis=1, keepdims=True)
 
 
-def _best_factor(log_odds: Array, stack: Stack, labels: Array) -> float:
-    """Factor that makes log-odds mean what they say."""
+class Scaled(NamedTuple):
+    """Factor that makes log-odds mean what they say, and their loss with it."""
+
+    factor: float
+    loss: float
+
+
+def _best_factor(log_odds: Array, stack: Stack, labels: Array) -> Scaled:
     losses = [stack.losses(softmax(f * log_odds, axis=1), labels).mean() for f in FACTORS]
-    return FACTORS[int(np.argmin(losses))]
+    best = int(np.argmin(losses))
+    return Scaled(FACTORS[best], float(losses[best]))
 
 
 # -- fit -----------------------------------------------------------------------------------------
@@ -201,7 +218,8 @@ def fit_committee(data: AuditedRows, mixture: Mixture, settings: dict[str, Any])
     rows, soft, classes = data.bins.take(data.soft.rows), data.soft, data.classes
     shared = {name: settings[name] for name in ("n_jobs", "random_state", "callbacks", "verbose")}
     shape = data.bins.n_rows, data.bins.n_features
-    trees = committee_trees(shape, len(classes), **shared)
+    clean = settings["noise_rate"] < NEARLY_NO_NOISE
+    trees = committee_trees(shape, len(classes), clean, **shared)
     trees.set_params(n_estimators=min(trees.n_estimators or 1, settings["n_estimators"]))
     trees.set_features(data.features)
     training = TrainingSet(data.features, rows, classes, soft.labels, soft.weights)

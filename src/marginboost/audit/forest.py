@@ -81,7 +81,7 @@ class BinnedForest(ClassifierMixin, BaseEstimator):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def hypotheses(self) -> list[Hypothesis]:
-        """The trees: of two classes the lead of the second's share, of more one label a leaf."""
+        """The trees: of two classes the lead of the second's share, of more one label per leaf."""
         return [_hypothesis(tree.tree_, self.bins_) for tree in self.forest_.estimators_]
 
 

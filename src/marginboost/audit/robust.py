@@ -245,7 +245,7 @@ class RobustBoostClassifier(LPBoostClassifier):
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Audit the labels, choose, then learn from what the policy makes of them."""
         index = data.labels
-        used, audit = self._audit(data.rows, index, data.weights)
+        used, audit = self._audit(data.rows, data.classes[index], data.weights)
         self.noise_rate_ = audit.noise_rate_
         self.trust_ = np.ones(len(index))
         self.trust_[used] = audit.score_
@@ -291,8 +291,10 @@ class RobustBoostClassifier(LPBoostClassifier):
             return self.model, "asked for"
         if lead < -STANDARD_ERRORS and noise < MOST_NOISE:
             return "soft-margin", f"stumps alone are better by {-lead:.1f} standard errors"
-        better = "better" if lead > 0.0 else "worse"
-        return "committee", f"{better} than stumps by {abs(lead):.1f} standard errors"
+        if lead >= 0.0:
+            return "committee", f"better than stumps by {lead:.1f} standard errors"
+        but = "only" if -lead <= STANDARD_ERRORS else "but too many labels seem wrong for them"
+        return "committee", f"stumps alone are better by {-lead:.1f} standard errors {but}"
 
     def _learn_committee(
         self, data: TrainingSet, used: Array, audit: LabelAudit, mixture: Mixture
@@ -326,15 +328,15 @@ class RobustBoostClassifier(LPBoostClassifier):
         kept = np.flatnonzero(weights > 0)
         return SoftRows(kept, labels[kept], weights[kept])
 
-    def _audit(self, rows: FeatureRows, index: Array, weights: Array) -> tuple[Array, LabelAudit]:
+    def _audit(self, rows: FeatureRows, labels: Array, weights: Array) -> tuple[Array, LabelAudit]:
         """Rows with weight, and the audit of their labels."""
         used = np.flatnonzero(weights > 0)
-        table = rows if len(used) == len(index) else rows.take(used)
+        table = rows if len(used) == len(labels) else rows.take(used)
         source = table if isinstance(table, BinnedMatrix) else table.source
         audit = LabelAudit(
             cv=self.cv, fdr=self.fdr, n_jobs=self.n_jobs, random_state=self.random_state
         )
-        return used, audit.fit_table(source, table, index[used])
+        return used, audit.fit_table(source, table, labels[used])
 
     def _cleaned(
         self, used: Array, audit: LabelAudit, index: Array, weights: Array
@@ -360,7 +362,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         rows, index = self._read_labelled(X, y)
         weights = read_weights(sample_weight, rows.n_rows)
         weights = weigh_classes(self.class_weight, self.classes_[index], weights)
-        used, audit = self._audit(rows, index, weights)
+        used, audit = self._audit(rows, self.classes_[index], weights)
         if abs(audit.noise_rate_ - self.noise_rate_) > SAME_NOISE:
             warnings.warn(
                 f"the audit of these rows estimates a noise of {audit.noise_rate_:.4g}, that of "

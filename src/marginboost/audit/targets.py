@@ -31,7 +31,7 @@ from ..types import Array
 from ..validation import check_number
 from .audit import flag
 from .folds import SEED, check_classifier, take_rows
-from .residual_null import local_fdr, null_p_values
+from .residual_null import judge_residuals
 from .similar import MOST_ROWS, SimilarRows, find_similar
 from .votes import encode
 
@@ -86,7 +86,7 @@ class TargetAudit(BaseEstimator):
     z_ : array
         Residual in units of the spread.
     p_value_ : array
-        Chance of a residual at least that large if the target were right.
+        Chance of a residual at least that far out on its side if the target were right.
     rank_ : array of int
         Place of each row in the list of suspects, from 1.
     flagged_ : array of bool
@@ -214,13 +214,12 @@ class TargetAudit(BaseEstimator):
     def _judge(self) -> None:
         """Scores, ranks and flags from residuals and spreads."""
         self.z_ = (self.targets_ - self.suggested_) / self.spread_
-        shuffled = np.random.default_rng(SEED).permutation(self.targets_)
-        wrong_size = float(np.median(np.abs(shuffled - self.suggested_) / self.spread_))
-        self.p_value_, self.noise_rate_ = null_p_values(self.z_, wrong_size)
-        order = np.lexsort((np.arange(len(self.z_)), -np.abs(self.z_)))
+        self.score_, self.p_value_, self.noise_rate_ = judge_residuals(self.z_)
+        # Where wrong and right are as likely, or right more so, residuals say the rest.
+        suspect = np.minimum(self.score_, 0.5)
+        order = np.lexsort((np.arange(len(suspect)), -np.abs(self.z_), self.p_value_, suspect))
         self.rank_ = np.empty(len(order), dtype=int)
         self.rank_[order] = np.arange(1, len(order) + 1)
-        self.score_ = local_fdr(self.p_value_)
         self.flagged_ = flag(self.score_, np.ones(len(order), dtype=bool), self.fdr)
 
     def suspects(self, most: int | None = None) -> Array:

@@ -102,19 +102,22 @@ def gradient_trees(shape: tuple[int, int], n_classes: int, **settings: Any) -> B
 
 
 def committee_trees(
-    shape: tuple[int, int], n_classes: int, **settings: Any
+    shape: tuple[int, int], n_classes: int, clean: bool, **settings: Any
 ) -> BaseMarginClassifier:
     """Gradient boosting that stays: more, larger trees than those that only vote, on half the rows.
 
-    That errs less, and costs one fit, not one for each fold.
+    That errs less, and costs one fit, not one for each fold. If labels are ``clean``, twice as many
+    trees, with half of the features for a split, err less again.
     """
     n_rows, n_features = shape
     if n_rows > FEW_ROWS:
         return gradient_trees(shape, n_classes, **settings)
     kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
-    least, drawn = min(8, max(1, n_rows // 20)), 0.5 if n_rows >= TINY else 1.0
-    size = {"max_leaf_nodes": 12, "min_samples_leaf": least, "subsample": drawn}
-    made = kind(n_estimators=150, learning_rate=0.06, **size, **settings)
+    least = min(8, max(1, n_rows // 20))
+    size = {"max_leaf_nodes": 12, "min_samples_leaf": least}
+    drawn = {"subsample": 0.5 if n_rows >= TINY else 1.0, "max_features": 0.5 if clean else 1.0}
+    rounds = 300 if clean else 150
+    made = kind(n_estimators=rounds, learning_rate=0.06, **size, **drawn, **settings)
     return _third(made) if n_features > WIDE else made
 
 

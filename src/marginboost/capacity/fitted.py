@@ -14,6 +14,7 @@ from sklearn.base import clone
 from ..diagnostics.bounds import margin_bound
 from ..diagnostics.sources import training_weights_of
 from ..oracles import StumpOracle
+from ..oracles.wrapper import OracleWrapper
 from ..types import Array
 from ..validation import check_number
 from .bound import FIXED_CLASS, OPEN_CONSTANT, Assumption, Bound
@@ -59,6 +60,11 @@ def model_bounds(
     list of Bound
         The least first.
     """
+    if not getattr(estimator, "is_vote", True):
+        raise ValueError(
+            f"estimator: got {type(estimator).__name__}, whose model is no vote of hypotheses; "
+            "bounds on votes say nothing of it, hoeffding_bound on a test set does"
+        )
     labels = np.asarray(y)
     n, rounds = len(labels), len(estimator.estimators_)
     dimension = _vc_dimension(estimator, vc_dimension)
@@ -99,6 +105,10 @@ def _vc_dimension(estimator: Any, given: float | None) -> float:
         check_number("vc_dimension", given, above=0.0)
         return given
     base = getattr(estimator, "estimator", None)
+    if hasattr(estimator, "make_oracle"):  # which says what None means
+        base = estimator.make_oracle()
+    while isinstance(base, OracleWrapper):
+        base = base.oracle
     if base is not None and not isinstance(base, StumpOracle):
         raise ValueError(
             f"vc_dimension: not known for {type(base).__name__}, expected the VC dimension of the "

@@ -90,9 +90,9 @@ def _gram(points: Array, centred: bool) -> Array:
 
 def _shift(weights: Array, products: Array, distance: Array, far: int, near: int) -> None:
     """Move weight from the nearest point held to the farthest one, as much as is best."""
-    bend = products[far, far] - 2.0 * products[far, near] + products[near, near]
+    curvature = products[far, far] - 2.0 * products[far, near] + products[near, near]
     gain = distance[far] - distance[near]
-    step = min(gain / (2.0 * bend), weights[near]) if bend > 0.0 else weights[near]
+    step = min(gain / (2.0 * curvature), weights[near]) if curvature > 0.0 else weights[near]
     weights[far] += step
     weights[near] -= step
 

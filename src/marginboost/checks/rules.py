@@ -122,7 +122,7 @@ def the_value_is_that_of_the_model(make_rule: MakeRule) -> None:
     """The certificate's value follows from the definition of the objective, at the model's vote."""
     for _, y, run, _ in _plain_runs(make_rule):
         rule = make_rule()
-        value = attained(rule.objective, y, run.scores, rule.length(run.ensemble))
+        value = attained(rule.objective, y, run.scores, rule.norm(run.ensemble))
         np.testing.assert_allclose(run.certificate.value, value, rtol=1e-6, atol=1e-7)
 
 
@@ -179,7 +179,7 @@ def a_weight_of_two_is_two_rows(make_rule: MakeRule) -> None:
         weighted, watch = _run_watched(make_rule, matrix_sample(matrix, y, counts))
         copies = matrix.repeat(counts, axis=0), y.repeat(counts)
         copied = _run(make_rule(), matrix_sample(*copies))
-        scores, norm = weighted.scores.repeat(counts), make_rule().length(weighted.ensemble)
+        scores, norm = weighted.scores.repeat(counts), make_rule().norm(weighted.ensemble)
         value = attained(make_rule().objective, copies[1], scores, norm)
         np.testing.assert_allclose(weighted.certificate.value, value, rtol=1e-6, atol=1e-7)
         rounds = min(1 if watch.pooled else COMPARED, len(weighted.history), len(copied.history))

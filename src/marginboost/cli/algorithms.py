@@ -40,9 +40,11 @@ def classifiers() -> dict[str, type[Any]]:
 
 def regressors() -> dict[str, type[Any]]:
     """All algorithms for targets, by their own names in small letters: ``gradientboost``."""
-    from .. import algorithms  # noqa: F401 - registers them
+    from .. import algorithms
     from ..estimators.regressor import BaseBoostRegressor
+    from ..on_demand import import_all
 
+    import_all(algorithms)  # so that all are registered
     found = {
         name.removesuffix("Regressor").lower(): kind
         for name, kind in BaseBoostRegressor.registry.items()

@@ -12,7 +12,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .errors import Exit, ModelError, UsageError
-from .options import add_answer, add_data, add_reading, answer_of, dialect_of
+from .options import add_answer, add_data, add_reading, answer_of, check_roles, dialect_of
 from .output import Answer, Screen, progress_bar
 
 if TYPE_CHECKING:
@@ -50,13 +50,12 @@ def run(args: argparse.Namespace) -> Answer:
 
     model = load_model(args.model)
     file = read_file(args.data, dialect_of(args))
-    file.check_names(args.weight, option="--weight")
+    check_roles(file, args)
     (role,) = answer_of(args)
     if is_regressor(model) != (role == "target"):
         expected = "--target, it predicts numbers" if role == "label" else "--label"
         raise UsageError(f"--{role}: the model needs {expected}")
     if role == "target":
-        file.check_names(args.target, option="--target")
         answers = target_values(file, args.target)
     else:
         answers = model.classes_[model_labels(model, file, args.label)]

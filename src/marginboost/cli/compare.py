@@ -97,9 +97,8 @@ def _folds(data: Any, args: argparse.Namespace) -> list[tuple[Any, Any]]:
         return list(plain.split(data.labels))
     label, count = min(Counter(data.labels.tolist()).items(), key=lambda item: item[1])
     if count < args.cv:
-        raise data.file.error(
-            f"class {label!r} has {count} rows, too few for --cv {args.cv}", args.label
-        )
+        rows = "1 row" if count == 1 else f"{count} rows"
+        raise data.file.error(f"class {label!r} has {rows}, too few for --cv {args.cv}", args.label)
     splitter = RepeatedStratifiedKFold(
         n_splits=args.cv, n_repeats=args.repeats, random_state=args.seed
     )
@@ -111,9 +110,7 @@ def _cross_validate(
 ) -> dict[str, dict[str, list[float]]]:
     from sklearn.base import clone
 
-    metrics, measure = METRICS, _evaluate
-    if data.is_regression:
-        metrics, measure = TARGET_METRICS, _evaluate_numbers
+    metrics = TARGET_METRICS if data.is_regression else METRICS
     scores: dict[str, dict[str, list[float]]] = {
         name: {metric: [] for metric in metrics} for name in models
     }
@@ -125,7 +122,7 @@ def _cross_validate(
                 started = time.perf_counter()
                 fitted = _fit(clone(model), data, train)
                 seconds = time.perf_counter() - started
-                found = {**measure(fitted, data, test), "seconds": seconds}
+                found = {**_evaluate(fitted, data, test), "seconds": seconds}
                 for metric in metrics:
                     scores[name][metric].append(found[metric])
                 advance()
@@ -141,35 +138,13 @@ def _fit(model: Any, data: Any, rows: Any) -> Any:
 
 
 def _evaluate(model: Any, data: Any, rows: Any) -> dict[str, float]:
-    """Error, area under the curve and log-loss on rows that were not learnt from."""
-    from sklearn.metrics import log_loss, roc_auc_score
+    """Errors on rows that were not learnt from."""
+    from ..diagnostics.evaluation import evaluate
 
-    X, y = data.X.take(rows), data.labels[rows]
     weight = None if data.weight is None else data.weight[rows]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a rare category may be missing from a fold
-        shares = model.predict_proba(X)
-        votes = model.decision_function(X) if shares.shape[1] == 2 else shares
-        error = 1.0 - model.score(X, y, weight)
-    auc = roc_auc_score(y, votes, sample_weight=weight, multi_class="ovr", labels=model.classes_)
-    loss = log_loss(y, shares, sample_weight=weight, labels=model.classes_)
-    return {"error": float(error), "auc": float(auc), "log_loss": float(loss)}
-
-
-def _evaluate_numbers(model: Any, data: Any, rows: Any) -> dict[str, float]:
-    """Errors of predictions on rows that were not learnt from."""
-    from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
-
-    weight = None if data.weight is None else data.weight[rows]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        predicted = model.predict(data.X.take(rows))
-    known = {"rmse": root_mean_squared_error, "mae": mean_absolute_error, "r2": r2_score}
-    truth = data.labels[rows]
-    return {
-        name: float(measure(truth, predicted, sample_weight=weight))
-        for name, measure in known.items()
-    }
+        return evaluate(model, data.X.take(rows), data.labels[rows], weight).scores
 
 
 def _summary(values: list[float], spread: float) -> dict[str, Any]:

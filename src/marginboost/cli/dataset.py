@@ -16,7 +16,7 @@ from ..model import Features
 from ..types import Array
 from . import columns
 from .errors import ModelError, require, suggest
-from .options import dialect_of
+from .options import check_roles, dialect_of
 from .reading import DataFile, DataSource, read_file, shorten
 from .streams import DataStream
 
@@ -197,16 +197,8 @@ def check_classes(data: Dataset, label: str | None) -> None:
 
 def feature_names(file: DataSource, args: argparse.Namespace) -> list[str]:
     """Columns that are neither label, weight, name of the row, nor dropped."""
-    roles = {
-        "--label": args.label,
-        "--target": args.target,
-        "--weight": args.weight,
-        "--id": args.id,
-    }
-    for option, name in roles.items():
-        file.check_names(name, option=option)
-    file.check_names(*args.drop, option="--drop")
-    taken = {*roles.values(), *args.drop}
+    check_roles(file, args)
+    taken = {args.label, args.target, args.weight, args.id, *args.drop}
     names = [name for name in file.names if name not in taken]
     if not names:
         raise file.error("no column is left to learn from")
@@ -241,8 +233,16 @@ def _check_columns(features: Features, file: DataFile, unused: set[str | None]) 
         raise file.error(
             f"{len(candidates)} columns, but the model was fitted on {len(expected)} without names"
         )
+    taken = [name for name in lacking if name in file.names]
+    if taken:
+        raise file.error(
+            f"the model has the feature {shorten(taken[0])}, which is given another use here "
+            "(--id, --label, --target, --weight, --drop)"
+        )
     if lacking:
         hint = f"; {suggest(lacking[0], candidates)}" if len(lacking) == 1 and candidates else ""
+        if all(str(name).isdigit() for name in expected):
+            hint = "; was it fitted to a table with --no-header?"
         raise file.error(
             f"no column {', '.join(map(shorten, lacking))}, which the model needs{hint}"
         )
@@ -295,7 +295,6 @@ def plain_text(value: Any) -> str:
 
 def model_labels(model: BaseMarginClassifier, file: DataFile, name: str) -> Array:
     """Labels of a file as positions among the classes of the model."""
-    file.check_names(name, option="--label")
     known = {plain_text(label): k for k, label in enumerate(model.classes_.tolist())}
     texts = columns.label_texts(file, name)
     for row, text in enumerate(texts):

@@ -13,7 +13,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError, UsageError, suggest
-from .options import add_data, add_reading, dialect_of
+from .options import add_data, add_reading, add_unread_answer, check_roles, dialect_of
 from .output import Answer, Screen, bar, check_target, sparkline, visible, write_file
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="row of the data file, counted from 1, or its name if --id is given; can be repeated",
     )
     parser.add_argument("--id", metavar="COL", help="column that names the rows")
-    parser.add_argument("--label", metavar="COL", help="column of the labels; not read")
+    add_unread_answer(parser)
     parser.add_argument(
         "--drop", metavar="COL", action="append", default=[], help="not read either"
     )
@@ -230,9 +230,7 @@ def _read(
     from .reading import read_file
 
     file = read_file(args.data, dialect_of(args))
-    file.check_names(args.id, option="--id")
-    file.check_names(args.label, option="--label")
-    file.check_names(*args.drop, option="--drop")
+    check_roles(file, args)
     numbers = [_row_number(file, args.id, text) for text in args.row]
     if not numbers and args.out is not None:
         numbers = [0]
@@ -334,8 +332,8 @@ def _summary(shape: dict[str, Any]) -> list[str]:
 
 def _cuts_in_words(cuts: list[float]) -> str:
     if len(cuts) == 1:
-        return f"1 cut at {cuts[0]:.4g}"
-    return f"{len(cuts)} cuts from {cuts[0]:.4g} to {cuts[-1]:.4g}"
+        return f"1 cut at {cuts[0]:.6g}"
+    return f"{len(cuts)} cuts from {cuts[0]:.6g} to {cuts[-1]:.6g}"
 
 
 def _show_in_full(shape: dict[str, Any], screen: Screen) -> None:

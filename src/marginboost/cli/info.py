@@ -181,6 +181,6 @@ def _column_row(column: dict[str, Any]) -> list[object]:
     elif column["min"] is None:
         values = "no value"
     else:
-        values = f"{column['min']:.6g} to {column['max']:.6g}, mean {column['mean']:.4g}"
+        values = f"{column['min']:.6g} to {column['max']:.6g}, mean {column['mean']:.6g}"
     missing = f"{column['missing']:,}" if column["missing"] else ""
     return [column["name"], column["type"], missing, f"{column['distinct']:,}", visible(values, 60)]

@@ -17,7 +17,7 @@ def load_model(path: str) -> BaseMarginClassifier:
     """Load a model; what is wrong with the file is said in one line."""
     from .. import load
     from ..algorithms.multiclass import MulticlassBooster
-    from ..model import TargetsModel
+    from ..model import CascadeModel, TargetsModel
     from ..model.fields import ModelFileError
 
     try:
@@ -30,6 +30,11 @@ def load_model(path: str) -> BaseMarginClassifier:
         raise ModelError(
             f"{path}: has {len(model.model_.problems)} targets, and the command line knows models "
             "of one; marginboost.load reads it",
+            file=path,
+        )
+    if isinstance(model.model_, CascadeModel):
+        raise ModelError(
+            f"{path}: is a cascade, and the command line knows votes; marginboost.load reads it",
             file=path,
         )
     solver: BaseMarginClassifier = (
@@ -122,7 +127,11 @@ def _part_facts(part: Part) -> dict[str, Any]:
         "hypotheses": len(part.model.estimators_),
         "rounds": int(part.model.n_iter_),
         "stop_reason": str(part.model.stop_reason_),
-        "chosen": {name.rstrip("_"): value for name, value in part.model.model_.chosen.items()},
+        "chosen": {  # ν is 0 where fit chose a model that has none
+            name.rstrip("_"): value
+            for name, value in part.model.model_.chosen.items()
+            if (name, value) != ("nu_", 0.0)
+        },
         "certificate": certificate_data(part.model.certificate_),
     }
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from .errors import UsageError
-from .reading import MISSING, Dialect
+from .reading import MISSING, DataSource, Dialect
 
 
 def add_data(parser: argparse.ArgumentParser, *, optional: bool = False, help: str = "") -> None:
@@ -87,9 +87,26 @@ def add_answer(parser: Any, *, required: bool = True) -> None:
     answer.add_argument("--target", metavar="COL", help="a number to be predicted instead")
 
 
+def add_unread_answer(parser: argparse.ArgumentParser) -> None:
+    """Add the column that may be there though it is to be predicted."""
+    parser.add_argument(
+        *("--label", "--target"),
+        dest="label",
+        metavar="COL",
+        help="column of the labels or targets, if any; not read",
+    )
+
+
 def answer_of(args: argparse.Namespace) -> dict[str, str]:
     """Column to be predicted, by its role."""
     return {"label": args.label} if args.target is None else {"target": args.target}
+
+
+def check_roles(file: DataSource, args: argparse.Namespace) -> None:
+    """Raise unless the columns that the options name are there."""
+    for role in ("label", "target", "weight", "id"):
+        file.check_names(getattr(args, role, None), option=f"--{role}")
+    file.check_names(*args.drop, option="--drop")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> Any:

@@ -111,7 +111,7 @@ class Screen:
     def table(
         self, headers: Sequence[str], rows: Iterable[Sequence[object]], align: str = ""
     ) -> None:
-        """Print a table; ``align`` has a < or > a column, numbers being better off with >."""
+        """Print a table; ``align`` has one < or > per column, numbers being better off with >."""
         rich, text = require("rich.table"), require("rich.text")
         grid = rich.Table(
             box=None, show_header=any(headers), header_style="bold", padding=(0, 2, 0, 0)

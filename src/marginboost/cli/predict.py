@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .errors import UsageError
-from .options import add_data, add_reading, dialect_of
+from .options import add_data, add_reading, add_unread_answer, check_roles, dialect_of
 from .output import Answer, Screen, check_target, csv_parts, table_parts, visible, write_file
 
 
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="model file written by fit")
     add_data(parser)
     parser.add_argument("--id", metavar="COL", help="column that names the rows of the output")
-    parser.add_argument("--label", metavar="COL", help="column of the labels, if any; not read")
+    add_unread_answer(parser)
     parser.add_argument(
         "--drop", metavar="COL", action="append", default=[], help="not read either"
     )
@@ -48,9 +48,7 @@ def run(args: argparse.Namespace) -> Answer:
         raise UsageError(f"--id: the output has a column {args.id!r} of its own; rename yours")
     model = load_model(args.model)
     source = open_data(args.data, dialect_of(args))
-    source.check_names(args.id, option="--id")
-    source.check_names(args.label, option="--label")
-    source.check_names(*args.drop, option="--drop")
+    check_roles(source, args)
     tally = _Tally(model, source)
     parts = _predictions(args, model, source, tally)
     if args.out is not None:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..diagnostics.evaluation import evaluate_predictions, is_nearly_constant
 from ..types import Array
 
 HARDLY_BETTER = 0.9
 """Share of the base rate's errors above which a model has learnt next to nothing."""
-NEARLY_CONSTANT = 0.1
-"""Share of the rows outside the most frequent class that a model has to tell from it."""
+RANKS_WELL = 0.7
+"""AUC from which on it has learnt something: a rare class may hardly ever be predicted."""
 
 
 def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: int) -> Any:
@@ -21,14 +22,13 @@ def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: 
     The folds are fitted with the settings of the model, without callbacks.
     """
     from sklearn.base import clone
-    from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import StratifiedKFold
 
     classes, index = np.unique(labels, return_inverse=True)
     if folds < 2 or np.bincount(index).min() < folds:
         return None
     weights = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=float)
-    right, chances = np.zeros(len(labels), dtype=bool), np.zeros((len(labels), len(classes)))
+    predicted, chances = labels.copy(), np.zeros((len(labels), len(classes)))
     for learn, judge in StratifiedKFold(folds, shuffle=True, random_state=0).split(index, index):
         part = clone(model).set_params(callbacks=None)
         with warnings.catch_warnings():
@@ -40,17 +40,21 @@ def out_of_fold(model: Any, X: Any, labels: Array, weight: Array | None, folds: 
             if len(part.classes_) < len(classes):
                 return None
             rows = X.take(judge)
-            right[judge] = part.predict(rows) == labels[judge]
+            predicted[judge] = part.predict(rows)
             chances[judge] = part.predict_proba(rows)
-    scores = chances[:, 1] if len(classes) == 2 else chances
-    shares = np.bincount(index, weights) / weights.sum()
-    area = roc_auc_score(index, scores, sample_weight=weights, multi_class="ovr")
+    found = evaluate_predictions(classes, labels, predicted, chances, weights)
     return {
         "folds": folds,
-        "error": float(np.average(~right, weights=weights)),
-        "base_error": float(1.0 - shares.max()),
-        "auc": float(area),
+        "error": found.scores["error"],
+        "base_error": found.base["error"],
+        "auc": found.scores["auc"],
     }
+
+
+def _is_weak(estimate: dict[str, float]) -> bool:
+    """Whether rows not learnt from are judged hardly better than by a constant."""
+    hardly = estimate["error"] > HARDLY_BETTER * estimate["base_error"]
+    return hardly and not estimate["auc"] >= RANKS_WELL
 
 
 def weaknesses(
@@ -75,7 +79,7 @@ def weaknesses(
             f"the model errs on {error:.1%} of the rows that it learnt from, hardly less than the "
             f"most frequent class alone ({1.0 - shares.max():.1%}); {advice} may do better"
         )
-    elif estimate is not None and estimate["error"] > HARDLY_BETTER * estimate["base_error"]:
+    elif estimate is not None and _is_weak(estimate):
         found.append(
             f"on rows not learnt from the model errs on {estimate['error']:.1%}, hardly less than "
             f"the most frequent class alone ({estimate['base_error']:.1%}); {advice} may do better"
@@ -89,16 +93,3 @@ def weaknesses(
             "class_weight=balanced"
         )
     return found
-
-
-def is_nearly_constant(predicted: Array, labels: Array) -> bool:
-    """Whether nearly all rows get the same class, though their labels are not nearly all the same.
-
-    >>> labels = np.array(["no"] * 80 + ["yes"] * 20)
-    >>> is_nearly_constant(np.where(np.arange(100) < 1, "yes", "no"), labels)
-    True
-    >>> is_nearly_constant(labels, labels)
-    False
-    """
-    others = [1.0 - np.unique(y, return_counts=True)[1].max() / len(y) for y in (predicted, labels)]
-    return bool(others[0] < NEARLY_CONSTANT * others[1])

@@ -68,10 +68,10 @@ class Rule(ABC):
     def value_on(self, state: State, ensemble: Ensemble) -> float:
         """Objective of any combination on the rows of a run."""
         outcomes = state.sample.outcomes(state.sample.scores(ensemble))
-        return self.value_of(outcomes, self.length(ensemble), state.sample)
+        return self.value_of(outcomes, self.norm(ensemble), state.sample)
 
-    def length(self, ensemble: Ensemble) -> float:
-        """Σ|coef| in the sense of :meth:`value_of`: that of all hypotheses with a price."""
+    def norm(self, ensemble: Ensemble) -> float:
+        """Norm of the coefficients, as :meth:`value_of` means it: of all that have a price."""
         return ensemble.l1_norm
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float | None:
@@ -91,6 +91,13 @@ class Rule(ABC):
     @abstractmethod
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the combination and the weights; say whether, and why, to stop."""
+
+    def begin_like(self, n_rows: int, sample: Sample) -> bool:
+        """Begin a run on a few of so many rows as one on all of them does: with much at once.
+
+        Returns whether it does; then what it begins with is near enough to the best.
+        """
+        return False
 
     def start_from(self, before: Rule) -> None:  # noqa: B027 - nothing is a good default
         """Learn of a finished run on the same sample, with other parameters, to begin with."""

@@ -44,12 +44,15 @@ class Weights:
     size : float
         What slopes and curvatures were divided by to get ``dual`` and ``curvature``, where the
         rule knows them.
+    residual : array, optional
+        What is left of the targets, where every leaf of a tree is to have their median.
     """
 
     dual: Array
     curvature: Array | None = None
     change: Reweighting | None = None
     size: float = 1.0
+    residual: Array | None = None
 
     @classmethod
     def of(cls, weights: Weights | Array) -> Weights:

@@ -111,11 +111,6 @@ def need_pyarrow(module: str = "pyarrow") -> Any:
         ) from error
 
 
-def is_arrow(first_bytes: bytes) -> bool:
-    """Whether a file that begins like this is one of Parquet or Arrow."""
-    return first_bytes.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
-
-
 def find_files(path: str | os.PathLike[str]) -> list[str]:
     """Files of a folder and the folders in it, by name; of a file, itself."""
     given = Path(path)

@@ -53,9 +53,9 @@ def other_names(names: Sequence[Any], expected: Sequence[Any]) -> list[str]:
 
 
 def read_array(X: Any) -> Any:
-    """Input other than frames, before it becomes numbers: dates are refused, masked is missing.
+    """Input other than frames, before it becomes numbers: no dates, no words; masked is missing.
 
-    Both would else be read as the plain numbers that they are stored as.
+    Dates and masked values would else be read as the plain numbers that they are stored as.
     """
     if isinstance(X, np.ma.MaskedArray):
         if X.dtype.kind not in "fmM":
@@ -72,7 +72,21 @@ def read_array(X: Any) -> Any:
             "X: got dates or times (datetime64, timedelta64), expected numbers; say what they mean "
             "for the model, for example days since a date: (X - X.min()) / np.timedelta64(1, 'D')"
         )
+    if kind in ("O", "U") and isinstance(found, np.ndarray):
+        _refuse_words(found)
     return X
+
+
+def _refuse_words(X: Array) -> None:
+    """Raise at the first text of an array that is no number."""
+    for value in (value for value in X.flat if isinstance(value, str)):
+        try:
+            float(value)
+        except ValueError:
+            raise ValueError(
+                f"X: could not convert {str(value)!r} to a number; expected numbers, or a frame of "
+                "pandas, polars or pyarrow, whose columns of text are categories: pd.DataFrame(X)"
+            ) from None
 
 
 def as_source(X: Any) -> Any:

@@ -52,7 +52,7 @@ information_criterion, degrees_of_freedom,              AIC, BIC, AICc along a r
 InformationStopping
 coefficient_path, lars_path, CoefficientPath,           coefficients stage by stage, and those of
 CoefficientPathDisplay                                  least angle regression (CH-A6b)
-evaluate, Evaluation                                    scores beside the base rate, curves
+evaluate, Evaluation, TargetEvaluation                  scores beside the base rate, curves
 ndcg                                                    order of rows within queries
 ReliabilityDisplay                                      probabilities against what happened
 TubeDisplay, ResidualDisplay                            targets around a tube, residuals (R2-Q16)
@@ -131,7 +131,7 @@ from .edges import (
     support_overlap,
     support_vectors,
 )
-from .evaluation import Evaluation, evaluate
+from .evaluation import Evaluation, TargetEvaluation, evaluate
 from .influence import InfluenceRecorder, average_influence, important_examples
 from .information import InformationStopping, degrees_of_freedom, information_criterion
 from .leveraging import (
@@ -222,6 +222,7 @@ __all__ = [
     "SoftMarginDisplay",
     "Stability",
     "SupportOverlap",
+    "TargetEvaluation",
     "TrainingErrorDisplay",
     "TubeDisplay",
     "TubeFractions",

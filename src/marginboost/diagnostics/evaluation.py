@@ -1,7 +1,8 @@
-"""How good a fitted classifier is on rows it has not seen, beside a model that knows only shares.
+"""How good a fitted model is on rows it has not seen, beside one that knows nothing of a row.
 
-An error rate means little without the one of guessing. Every number here stands beside its value
-for the base rate: the model that gives each row the shares of the classes in these labels.
+An error means little without the one of guessing. Every number here stands beside its value for the
+base rate: the model that gives each row the shares of the classes in these labels, or the mean of
+these targets.
 """
 
 from __future__ import annotations
@@ -10,7 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import confusion_matrix, roc_auc_score, roc_curve
+from sklearn.base import is_regressor
+from sklearn.metrics import (
+    confusion_matrix,
+    mean_absolute_error,
+    r2_score,
+    roc_auc_score,
+    roc_curve,
+    root_mean_squared_error,
+)
 
 from ..types import Array
 from .arrays import distribution
@@ -19,8 +28,8 @@ BINS = 10
 """Bins of the calibration curve, by rank: as many rows in each as can be."""
 FLOOR = 1e-15
 """Least probability in a log-loss."""
-NEARLY = 0.02
-"""A model that predicts all but its commonest class for a smaller share is nearly constant."""
+NEARLY_CONSTANT = 0.1
+"""Share of the rows outside the most frequent class that a model has to tell from it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +44,7 @@ class Evaluation:
         Rows that were judged.
     scores : dict
         ``error``, ``balanced_error``, ``auc`` (of several classes, the mean of each against the
-        others; NaN where a class is missing), ``log_loss``, ``brier`` and ``calibration_error``,
+        others; NaN where a class has no weight), ``log_loss``, ``brier`` and ``calibration_error``,
         the mean distance of predicted and observed shares.
     base : dict
         The same for the base rate.
@@ -47,7 +56,7 @@ class Evaluation:
         Mean prediction, share of the class, and weight in bins of equal count; of several classes,
         over the predicted ones.
     nearly_constant : bool
-        Whether hardly any row is given another label than the commonest.
+        Whether hardly any row is given another label than the commonest, though many have one.
     """
 
     classes: list[Any]
@@ -60,28 +69,62 @@ class Evaluation:
     nearly_constant: bool
 
     def __repr__(self) -> str:
-        shown = [
-            f"{name} {score:.4g} ({self.base[name]:.4g})" for name, score in self.scores.items()
-        ]
-        return f"<Evaluation on {self.n_rows} rows, beside the base rate: {', '.join(shown)}>"
+        return _in_a_line(self, "the base rate")
 
 
-def evaluate(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
-    """Judge a fitted classifier on rows and labels.
+@dataclass(frozen=True, repr=False)
+class TargetEvaluation:
+    """Quality of a regressor on a set of rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that were judged.
+    scores : dict
+        ``rmse``, root of the mean squared error; ``mae``, mean absolute error; ``r2``, share of the
+        targets' variance that is explained.
+    base : dict
+        The same for the mean of these targets.
+    targets, predicted : array
+        Given and predicted numbers.
+    """
+
+    n_rows: int
+    scores: dict[str, float]
+    base: dict[str, float]
+    targets: Array
+    predicted: Array
+
+    def __repr__(self) -> str:
+        return _in_a_line(self, "the mean")
+
+
+def _in_a_line(found: Evaluation | TargetEvaluation, beside: str) -> str:
+    shown = [f"{name} {score:.4g} ({found.base[name]:.4g})" for name, score in found.scores.items()]
+    kind = type(found).__name__
+    return f"<{kind} on {found.n_rows} rows, beside {beside}: {', '.join(shown)}>"
+
+
+def evaluate(
+    model: Any, X: Any, y: Any, sample_weight: Any = None
+) -> Evaluation | TargetEvaluation:
+    """Judge a fitted model on rows and labels, or targets.
 
     Parameters
     ----------
-    model : fitted classifier
-        With ``predict``, ``predict_proba`` and ``classes_``.
+    model : fitted classifier or regressor
+        A classifier has ``predict``, ``predict_proba`` and ``classes_``.
     X, y : array-like
-        Rows, and labels the model knows.
+        Rows, and labels the model knows, or targets.
     sample_weight : array, optional
         Weights of the rows.
 
     Returns
     -------
-    Evaluation
+    Evaluation, or TargetEvaluation of a regressor
     """
+    if is_regressor(model):
+        return evaluate_targets(y, model.predict(X), sample_weight)
     _check_known(np.asarray(model.classes_), np.asarray(y))
     predicted, proba = model.predict(X), model.predict_proba(X)
     return evaluate_predictions(model.classes_, y, predicted, proba, sample_weight)
@@ -122,8 +165,44 @@ def evaluate_predictions(
         confusion * (len(labels) if sample_weight is None else 1.0),
         _roc(classes, codes, proba, weights),
         _calibration(codes, proba, weights),
-        bool(k > 1 and weights[predicted != np.bincount(predicted).argmax()].sum() < NEARLY),
+        is_nearly_constant(predicted, codes, weights),
     )
+
+
+def evaluate_targets(y: Any, predicted: Any, sample_weight: Any = None) -> TargetEvaluation:
+    """Judge predicted numbers.
+
+    >>> found = evaluate_targets([0.0, 2.0], [0.5, 1.5])
+    >>> found.scores["mae"], found.base["mae"], found.scores["r2"]
+    (0.5, 1.0, 0.75)
+    """
+    targets, answers = np.asarray(y, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    mean = np.full_like(targets, np.average(targets, weights=sample_weight))
+    known = {"rmse": root_mean_squared_error, "mae": mean_absolute_error, "r2": r2_score}
+    scores, base = (
+        {
+            name: float(score(targets, f, sample_weight=sample_weight))
+            for name, score in known.items()
+        }
+        for f in (answers, mean)
+    )
+    return TargetEvaluation(len(targets), scores, base, targets, answers)
+
+
+def is_nearly_constant(predicted: Array, labels: Array, weights: Array | None = None) -> bool:
+    """Whether nearly all rows get the same class, though their labels are not nearly all the same.
+
+    >>> labels = np.array(["no"] * 99 + ["yes"])
+    >>> is_nearly_constant(np.full(100, "no"), labels), is_nearly_constant(labels, labels)
+    (True, False)
+    """
+
+    def outside(y: Array) -> float:
+        """Weight of the rows that are not of the most frequent class."""
+        mass = np.bincount(np.unique(y, return_inverse=True)[1], weights)
+        return float(mass.sum() - mass.max())
+
+    return outside(predicted) < NEARLY_CONSTANT * outside(labels)
 
 
 def _check_known(classes: Array, labels: Array) -> None:
@@ -137,7 +216,7 @@ def _check_known(classes: Array, labels: Array) -> None:
 def _scores(codes: Array, predicted: Array, proba: Array, weights: Array) -> dict[str, float]:
     k = proba.shape[1]
     wrong = (predicted != codes).astype(np.float64)
-    seen = np.unique(codes)
+    seen = np.flatnonzero(np.bincount(codes, weights))
     per_class = [np.average(wrong[codes == c], weights=weights[codes == c]) for c in seen]
     hit = proba[np.arange(len(codes)), codes]
     target = np.eye(k)[codes]
@@ -154,7 +233,7 @@ def _scores(codes: Array, predicted: Array, proba: Array, weights: Array) -> dic
 
 def _auc(codes: Array, proba: Array, weights: Array) -> float:
     k = proba.shape[1]
-    if len(np.unique(codes)) < k:
+    if (np.bincount(codes, weights, k) == 0.0).any():
         return float("nan")
     sides = [k - 1] if k == 2 else range(k)
     each = [roc_auc_score(codes == c, proba[:, c], sample_weight=weights) for c in sides]
@@ -168,7 +247,7 @@ def _roc(
     sides = [k - 1] if k == 2 else range(k)
     curves = {}
     for c in sides:
-        if 0 < (codes == c).sum() < len(codes):
+        if 0.0 < weights[codes == c].sum() < weights.sum():
             rates = roc_curve(codes == c, proba[:, c], sample_weight=weights)
             curves[str(classes[c])] = (rates[0], rates[1])
     return curves

@@ -10,7 +10,8 @@ For a loss of the residual r it is φ'(r) / r, the curvature of the parabola tha
 For losses between the absolute and the squared one that parabola lies above φ, so full steps never
 raise the loss, however far out r is. A leaf is then a mean residual, weighted as in iterated least
 squares. Of a loss that is not symmetric the parabola is that of its even part; the odd part of the
-quantile loss is a straight line, so the same holds for it.
+quantile loss is a straight line, so the same holds for it. Where leaves are medians of residuals,
+h = 1: trees are least squares fits to the slopes.
 """
 
 from __future__ import annotations
@@ -88,11 +89,18 @@ def weigh(part: Part, loss: Loss, reach: float) -> Callable[[int, int], Facts]:
         part.weights.curvature = np.empty(len(part.scores))
     sample, curvature = part.sample, part.weights.curvature
     weights = np.empty(0) if sample.uniform else sample.prior
+    if loss.median_leaves and part.weights.residual is None:
+        part.weights.residual = np.empty(len(part.scores))
+    residual = part.weights.residual
 
     def block(start: int, stop: int) -> Facts:
         here = slice(start, stop)
         rows = sample.y[here], part.scores[here], weights[here]
-        return slopes(loss, *rows, reach, part.dual[here], curvature[here])
+        found = slopes(loss, *rows, reach, part.dual[here], curvature[here])
+        if residual is not None:
+            np.subtract(*rows[:2], out=residual[here])
+            curvature[here] = 1.0 if sample.uniform else weights[here]
+        return found
 
     return block
 

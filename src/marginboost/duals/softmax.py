@@ -105,10 +105,10 @@ def weigh_by_class_loss(part: Part, loss: ClassLoss) -> list[Facts]:
 
     def block(start: int, stop: int) -> Facts:
         here = slice(start, stop)
-        value, slope, bend = loss.slopes(scores[here], sample.labels[here])
-        bend = np.abs(bend) * (n_classes / (n_classes - 1.0))
-        bend[(bend == 0.0) & (slope != 0.0)] = 1.0
-        dual[here], curvature[here] = slope, bend
+        value, slope, curvatures = loss.slopes(scores[here], sample.labels[here])
+        curvatures = np.abs(curvatures) * (n_classes / (n_classes - 1.0))
+        curvatures[(curvatures == 0.0) & (slope != 0.0)] = 1.0
+        dual[here], curvature[here] = slope, curvatures
         dual[here] *= prior[here, None]
         curvature[here] *= prior[here, None]
         least = float((signs[here] * scores[here]).min())

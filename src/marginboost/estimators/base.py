@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
@@ -19,7 +20,7 @@ from ..core.run import Run, check_on_parts, train
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
 from ..data.table import default_names, is_frame, read_array
-from ..kernels.parallel import resolve_n_jobs
+from ..kernels.parallel import resolve_n_jobs, run_rows
 from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.any_sklearn import SklearnOracle
@@ -261,8 +262,12 @@ class BaseBooster(FittedAttributes, BaseEstimator):
             return False
         if not len(X) or X.shape[1] != self.n_features_in_ or hasattr(self, "feature_names_in_"):
             return False
-        with np.errstate(over="ignore", invalid="ignore"):
-            return bool(np.isfinite(X.sum()))
+
+        def part(start: int, stop: int) -> float:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return float(X[start:stop].sum())
+
+        return all(map(math.isfinite, run_rows(part, len(X), resolve_n_jobs(self.n_jobs))))
 
     def read_rows(self, X: Any) -> FeatureRows:
         """Read rows other than the training rows."""

@@ -25,17 +25,26 @@ Reference: Platt, *Probabilistic outputs for support vector machines*, 1999; Zad
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from scipy import sparse
 from scipy.special import log_softmax, softmax
 
 from ..data import BinnedMatrix
+from ..kernels.level_descent import scaled_sums
+from ..kernels.parallel import run_blocks
+from ..kernels.soft_margin import smoothed_hinge
 from ..model import SigmoidLink
 from ..model.features import FeatureRows
 from ..types import Array
 
 MOST_ROWS = 10_000
 """Most rows that the second fit learns from."""
+LEAST_GAP = 1e-3
+"""Gap at which the second fit ends at the latest: on so few rows a smaller one means nothing."""
+ANY_GAP = 2.0
+"""That between the least and the largest vote: what a run begins with will do."""
 LEAST_SLOPE = 1e-3
 """Votes keep their order even where they say nothing, or the contrary."""
 STEPS = 100
@@ -43,7 +52,9 @@ SETTLED = 1e-13
 """Newton's decrement, per row, at which the sigmoid is fitted."""
 
 
-def hold_back(rows: FeatureRows, labels: Array, weights: Array) -> tuple[Array, Array] | None:
+def hold_back(
+    rows: FeatureRows, labels: Array, weights: Array, n_threads: int = 1
+) -> tuple[Array, Array] | None:
     """Rows to learn from and rows to judge by, each class by thirds; None where they are too few.
 
     Parameters
@@ -54,8 +65,10 @@ def hold_back(rows: FeatureRows, labels: Array, weights: Array) -> tuple[Array, 
         Their classes.
     weights : array
         Rows without weight are neither.
+    n_threads : int
+        Threads.
     """
-    keys = _fingerprints(rows)
+    keys = _fingerprints(rows, n_threads)
     learn, judge = np.zeros((2, len(labels)), dtype=bool)
     present = np.flatnonzero(weights > 0.0)
     classes = np.unique(labels[present])
@@ -71,7 +84,7 @@ def hold_back(rows: FeatureRows, labels: Array, weights: Array) -> tuple[Array, 
     return learn, judge
 
 
-def _fingerprints(rows: FeatureRows) -> Array:
+def _fingerprints(rows: FeatureRows, n_threads: int) -> Array:
     """Number for every row, the same for copies; zeros count for nothing, as in sparse rows."""
     keys = np.zeros(rows.n_rows, dtype=np.uint64)
     if isinstance(rows, BinnedMatrix):
@@ -81,9 +94,14 @@ def _fingerprints(rows: FeatureRows) -> Array:
         entries = rows.source.tocoo()
         np.add.at(keys, entries.row, _scatter(entries.data.astype(np.float64)))
     else:
-        for start, stop in rows.chunks():
+        chunks = list(rows.chunks())
+
+        def fill(chunk: int) -> None:
+            start, stop = chunks[chunk]
             part = np.asarray(rows.dense(start, stop), dtype=np.float64)
             keys[start:stop] = _scatter(part).sum(axis=1, dtype=np.uint64)
+
+        run_blocks(fill, len(chunks), n_threads)
     return _mix(keys)
 
 
@@ -140,48 +158,98 @@ def refit_offsets(link: SigmoidLink, votes: Array, labels: Array, weights: Array
 
 def _fit(votes: Array, labels: Array, weights: Array, slope: float | None) -> SigmoidLink:
     two = votes.ndim == 1
-    table = np.column_stack([-votes, votes]) / 2.0 if two else votes
-    n_classes = table.shape[1]
+    n_classes = 2 if two else votes.shape[1]
     counts = np.bincount(labels, weights, n_classes)
     # One more row of each class, spread over all rows of a class.
-    targets = (np.eye(n_classes) * counts + 1.0) / (counts + n_classes)[:, None]
-    found, offsets = _newton(table, targets[labels], weights / weights.sum(), slope)
-    kept = (offsets[1] - offsets[0],) if two else offsets - offsets.mean()
+    targets = ((np.eye(n_classes) * counts + 1.0) / (counts + n_classes)[:, None])[labels]
+    weights = weights / weights.sum()
+    logs = np.log(weights @ targets)
+    problem: CrossEntropy = (TwoClasses if two else SeveralClasses)(votes, targets, weights)
+    found, offsets = _newton(problem, slope, logs[1:] - logs[0] if two else logs)
+    kept = offsets if two else offsets - offsets.mean()
     return SigmoidLink(max(found, LEAST_SLOPE), tuple(float(offset) for offset in kept))
 
 
-def _newton(
-    table: Array, targets: Array, weights: Array, fixed: float | None
-) -> tuple[float, Array]:
-    """Minimise the cross-entropy ``-Σ w t log softmax(slope table + offsets)``."""
-    at = np.concatenate([[1.0 if fixed is None else fixed], np.log(weights @ targets)])
-
-    def loss(at: Array) -> float:
-        return float(-weights @ (targets * log_softmax(at[0] * table + at[1:], axis=1)).sum(axis=1))
-
-    value = loss(at)
+def _newton(problem: CrossEntropy, fixed: float | None, offsets: Array) -> tuple[float, Array]:
+    """Slope, unless it is fixed, and offsets of the least cross-entropy."""
+    at = np.concatenate([[1.0 if fixed is None else fixed], offsets])
+    value = problem.loss(at)
     for _ in range(STEPS):
-        slope, curvature = _derivatives(table, targets, weights, at)
+        slope, curvature = problem.derivatives(at)
         if fixed is not None:
             slope[0], curvature[0, 1:], curvature[1:, 0], curvature[0, 0] = 0.0, 0.0, 0.0, 1.0
         step = np.linalg.lstsq(curvature, -slope, rcond=1e-12)[0]
         if -float(slope @ step) <= SETTLED:
             break
-        while (reached := loss(at + step)) > value and np.abs(step).max() > 1e-12:
+        while (reached := problem.loss(at + step)) > value and np.abs(step).max() > 1e-12:
             step /= 2.0
         at, value = at + step, min(value, reached)
     return float(at[0]), at[1:]
 
 
-def _derivatives(table: Array, targets: Array, weights: Array, at: Array) -> tuple[Array, Array]:
-    """Slope and curvature of the cross-entropy by the sigmoid's slope and offsets."""
-    n_classes = table.shape[1]
-    chances = softmax(at[0] * table + at[1:], axis=1)
-    around = table - (chances * table).sum(axis=1)[:, None]
-    off, weighed = weights[:, None] * (chances - targets), weights[:, None] * chances
-    curvature = np.empty((n_classes + 1, n_classes + 1))
-    curvature[0, 0] = (weighed * around**2).sum() + 1e-12
-    curvature[0, 1:] = curvature[1:, 0] = (weighed * around).sum(axis=0)
-    curvature[1:, 1:] = np.diag(weighed.sum(axis=0)) - weighed.T @ chances
-    curvature[1:, 1:] += 1.0 / n_classes  # offsets may all move together
-    return np.concatenate([[(off * table).sum()], off.sum(axis=0)]), curvature
+class CrossEntropy(ABC):
+    """Cross-entropy of labels and probabilities, as a function of the sigmoid's slope and offsets.
+
+    Parameters
+    ----------
+    votes : array (rows,) or (rows, classes)
+        Votes.
+    targets : array (rows, classes)
+        Probabilities that the labels stand for.
+    weights : array
+        Weights of the rows, with sum one.
+    """
+
+    def __init__(self, votes: Array, targets: Array, weights: Array) -> None:
+        self.votes, self.targets, self.weights = votes, targets, weights
+
+    @abstractmethod
+    def loss(self, at: Array) -> float:
+        """Cross-entropy at a slope and offsets."""
+
+    @abstractmethod
+    def derivatives(self, at: Array) -> tuple[Array, Array]:
+        """Slope and curvature of it."""
+
+
+class TwoClasses(CrossEntropy):
+    """``Σ w (log(1 + exp z) - t z)``, ``z = slope v + offset``: of rows there may be many."""
+
+    def __init__(self, votes: Array, targets: Array, weights: Array) -> None:
+        super().__init__(-np.ascontiguousarray(votes, dtype=np.float64), targets, weights)
+        wanted = weights * targets[:, 1]
+        self.wanted = np.array([-float(wanted @ self.votes), float(wanted.sum())])
+
+    def loss(self, at: Array) -> float:
+        """Cross-entropy at a slope and an offset."""
+        against = at[0] * self.votes
+        return smoothed_hinge(against, float(at[1]), 1.0, self.weights) - float(at @ self.wanted)
+
+    def derivatives(self, at: Array) -> tuple[Array, Array]:
+        """Slope and curvature of it."""
+        sums = scaled_sums(self.votes, float(at[0]), float(at[1]), self.weights)
+        total, pull, first, second, third = sums
+        curvature = np.array([[third + 1e-12, -second], [-second, first]])
+        return np.array([-pull, total]) - self.wanted, curvature
+
+
+class SeveralClasses(CrossEntropy):
+    """``-Σ w t log softmax(slope v + offsets)``."""
+
+    def loss(self, at: Array) -> float:
+        """Cross-entropy at a slope and offsets."""
+        logs = log_softmax(at[0] * self.votes + at[1:], axis=1)
+        return float(-self.weights @ (self.targets * logs).sum(axis=1))
+
+    def derivatives(self, at: Array) -> tuple[Array, Array]:
+        """Slope and curvature of it."""
+        table, weights, n_classes = self.votes, self.weights[:, None], self.votes.shape[1]
+        chances = softmax(at[0] * table + at[1:], axis=1)
+        around = table - (chances * table).sum(axis=1)[:, None]
+        off, weighed = weights * (chances - self.targets), weights * chances
+        curvature = np.empty((n_classes + 1, n_classes + 1))
+        curvature[0, 0] = (weighed * around**2).sum() + 1e-12
+        curvature[0, 1:] = curvature[1:, 0] = (weighed * around).sum(axis=0)
+        curvature[1:, 1:] = np.diag(weighed.sum(axis=0)) - weighed.T @ chances
+        curvature[1:, 1:] += 1.0 / n_classes  # offsets may all move together
+        return np.concatenate([[(off * table).sum()], off.sum(axis=0)]), curvature

@@ -18,6 +18,7 @@ from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
+from ..kernels.parallel import resolve_n_jobs
 from ..model import (
     BinaryModel,
     ClassModel,
@@ -32,7 +33,7 @@ from ..model import (
 from ..model.features import FeatureRows
 from ..types import Array
 from .base import COMMON_PARAMETERS, BaseBooster, document
-from .calibration import fit_sigmoid, hold_back, refit_offsets
+from .calibration import ANY_GAP, LEAST_GAP, fit_sigmoid, hold_back, refit_offsets
 from .fitted import ClassifierOutputs
 from .inputs import (
     check_class_weight,
@@ -124,6 +125,8 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     model_: ClassModel
     common_scale: ClassVar[bool] = False
     """Whether scores are log-odds or the like, which compare between problems as they are."""
+    is_vote: ClassVar[bool] = True
+    """Whether the model is a vote of the base learner's hypotheses, which bounds speak of."""
 
     def __init__(
         self,
@@ -295,14 +298,20 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         if len(used) == len(data.labels):  # rows may be many: no list of all of them is kept
             problem = problem._replace(used=slice(None))
         del used
-        self.store(self._train(sample, oracle, problem.rule, encode, self.start_of(data)), problem)
+        run = self._train(sample, oracle, problem.rule, encode, self.start_of(data))
+        self.store(self.conclude(run), problem)
+
+    def conclude(self, run: Run) -> Run:
+        """Make the model of what a run found: here its vote."""
+        return run
 
     def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
         """Compare votes with labels, if possible on rows held back from a smaller fit."""
         present = data.weights > 0
         votes = self.model_.votes(data.rows, self.n_jobs)[present]
         all_rows = votes, data.labels[present], data.weights[present]
-        parts = hold_back(data.rows, data.labels, data.weights)
+        n_threads = resolve_n_jobs(self.n_jobs)
+        parts = hold_back(data.rows, data.labels, data.weights, n_threads)
         smaller = None if parts is None else self._learn_part(data, parts[0], oracle)
         if parts is None or smaller is None:
             link = fit_sigmoid(*all_rows)
@@ -340,8 +349,11 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         # One that began with many hypotheses had few rounds.
         found = -(-len(self.estimators_) // rule.columns_per_round)
         rounds, tol = max(1, self.n_iter_, found), self.tolerance()
+        if rule.begin_like(len(data.labels), sample):
+            rounds, tol = 1, ANY_GAP
+        tol = None if tol is None else max(tol, LEAST_GAP)
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)
-        return replace(_two_classes(self), run=FittedRun.of(run))
+        return replace(_two_classes(self), run=FittedRun.of(self.conclude(run)))
 
     def build_problem(
         self, data: TrainingSet, used: Array, sample: Sample, oracle: Oracle

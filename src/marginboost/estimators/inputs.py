@@ -28,10 +28,17 @@ def _check_plain(name: str, values: Any, *, dates: bool = False) -> None:
         raise ValueError(f"{name}: got dates or times ({values.dtype}), expected numbers")
 
 
+def _as_they_are(y: Any) -> Any:
+    """Bools and integers of pandas' nullable types, which would else be read as floats."""
+    dtype = getattr(y, "dtype", None)
+    nullable = not isinstance(dtype, np.dtype) and getattr(dtype, "kind", "?") in "biu"
+    return y.to_numpy() if nullable and not y.isna().any() else y
+
+
 def read_labels(y: Any, n_rows: int) -> Array:
     """Labels as an array, one per row, none missing."""
     _check_plain("y", y, dates=True)
-    labels = column_or_1d(y, warn=True)
+    labels = column_or_1d(_as_they_are(y), warn=True)
     if len(labels) != n_rows:
         raise ValueError(f"y: got {len(labels)} labels for {n_rows} rows of X")
     if labels.dtype.kind == "f" and np.isinf(labels).any():

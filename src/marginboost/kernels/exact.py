@@ -23,7 +23,7 @@ import numpy as np
 
 from ..types import Array
 from .intrinsics import bits_of
-from .jit import kernel
+from .jit import inner_kernel, kernel
 
 SMALLEST = 1075
 """The unit is two to minus this: no float has digits beyond it."""
@@ -87,7 +87,7 @@ def exponents(values: Array) -> tuple[int, int]:
 
 @kernel
 def add_units(values: Array, coarse: float, fine: float, finest: float) -> tuple[int, int, int]:
-    """Sum in whole numbers of three units; see :func:`add_column_units`."""
+    """Sum in whole numbers of three units; see :func:`in_units`."""
     zeros = bits_of(coarse), bits_of(fine), bits_of(finest)
     first = second = third = 0
     for i in range(values.size):
@@ -149,20 +149,27 @@ def column_sum(dual: Array, column: Array, bound: int) -> int:
     return as_total(add_column_units(dual, column, *steps_below(bound)), bound)
 
 
+@inner_kernel
+def in_units(number: float, coarse: float, fine: float) -> tuple[int, int]:
+    """Whole numbers of two units that make up a number.
+
+    A number plus 1.5 · 2⁵² units has them in its last binary digits; what that leaves over is
+    counted in the same way in the smaller unit. There is no branch, so that vector lanes can be
+    used.
+    """
+    above = number + coarse
+    rest = (number - (above - coarse)) + fine
+    return bits_of(above) - bits_of(coarse), bits_of(rest) - bits_of(fine)
+
+
 @kernel
 def add_column_units(dual: Array, column: Array, coarse: float, fine: float) -> tuple[int, int]:
-    """``dual · column`` in whole numbers of two units.
-
-    A number plus 1.5 · 2⁵² units has them in its last binary digits; what that leaves over is added
-    in the same way in the smaller unit. There is no branch, so that vector lanes can be used.
-    """
-    first, second, all_first, all_second = bits_of(coarse), bits_of(fine), 0, 0
+    """``dual · column`` in whole numbers of two units."""
+    all_first, all_second = 0, 0
     for i in range(dual.size):
-        product = dual[i] * column[i]
-        above = product + coarse
-        rest = product - (above - coarse)
-        all_first += bits_of(above) - first
-        all_second += bits_of(rest + fine) - second
+        first, second = in_units(dual[i] * column[i], coarse, fine)
+        all_first += first
+        all_second += second
     return all_first, all_second
 
 

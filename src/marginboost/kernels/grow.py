@@ -336,7 +336,7 @@ def grow(job: Job) -> int:
         room = search_children(job)
     if not room:
         return FULL
-    if job.histograms.shape[0] > 0:
+    if job.leaf_values.shape[0] > 0:
         order[KIND] = MEASURE
         do_task(job, -(-order[N_NODES] // NODES_AT_ONCE))
     return order[N_NODES]

@@ -1,40 +1,27 @@
 """Kernels that sum what rows bring, by bin: where trees spend their time.
 
 Every row brings a few numbers, its *channels*: one or more signed sums, then its weight. Most trees
-have two, which lie side by side and are added as one pair. Codes of one byte are then kept a second
-time, those of up to eight features of a row in one word, so that a row costs one read for eight
-additions.
+have two, which lie side by side and are added as one pair, for a few features at a time where codes
+are bytes: then their sums fit the cache, and the pair is read once for all of them.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from ..types import Array
 from .exact import on_grid
-from .intrinsics import AHEAD, BYTE_PAIRS, add_pairs, prefetch
-from .jit import kernel
+from .intrinsics import AHEAD, add_pairs, prefetch
+from .jit import inlined_kernel, kernel
 
-FEATURES_PER_WORD = 8
+TOGETHER = 4
+"""Most features that are summed at a time."""
+SCATTERED = 5
+"""Rows are few where so many times as many would be less than all."""
 NARROW = 256
 """Bins of a feature whose codes are bytes."""
 
 # -- two channels ----------------------------------------------------------------------------------
-
-
-@kernel
-def pack_words(codes: Array, tiles: Array, words: Array) -> None:
-    """Codes of a tile's features side by side, the first in the lowest byte."""
-    for tile in range(words.shape[0]):
-        out = words[tile]
-        out[:] = 0
-        for j in range(tiles[tile], tiles[tile + 1]):
-            shift = np.uint64(8 * (j - tiles[tile]))
-            mine = codes[j]
-            for i in range(mine.size):
-                out[i] |= np.uint64(mine[i]) << shift
 
 
 @kernel
@@ -69,39 +56,53 @@ def pair_sizes(signed: Array, factor: float, out: Array) -> tuple[float, float]:
     return total, size
 
 
-@kernel
-def add_word(word: Any, amounts: Array, place: Any, flat: Array, n_features: int) -> None:
-    """Add a row's pair to a bin of each of up to eight features."""
-    first = np.uint64(0)
-    if n_features & 8:
-        add_pairs(flat, first, word, amounts, place, 8)
-    if n_features & 4:
-        add_pairs(flat, first, word, amounts, place, 4)
-        word >>= np.uint64(32)
-        first += np.uint64(4 * BYTE_PAIRS)
-    if n_features & 2:
-        add_pairs(flat, first, word, amounts, place, 2)
-        word >>= np.uint64(16)
-        first += np.uint64(2 * BYTE_PAIRS)
-    if n_features & 1:
-        add_pairs(flat, first, word, amounts, place, 1)
+@inlined_kernel
+def add_each(codes: Array, rows: Array, pairs: Array, sums: Array, count: int) -> None:
+    """Do the work of :func:`add_few` for so many features; ``count`` is a literal."""
+    flat, amounts, out = codes.reshape(-1), pairs.reshape(-1), sums.reshape(-1)
+    n_rows, first = codes.shape[1], np.uint64(0)
+    step = np.uint64(n_rows)
+    if rows.size == n_rows:
+        for i in range(n_rows):
+            add_pairs(out, first, flat, np.uint64(i), step, amounts, np.uint64(i), count)
+    elif rows.size * SCATTERED >= n_rows:
+        for i in range(rows.size):
+            add_pairs(out, first, flat, np.uint64(rows[i]), step, amounts, np.uint64(i), count)
+    else:
+        for i in range(rows.size):
+            ahead = np.uint64(rows[min(i + AHEAD, rows.size - 1)])
+            prefetch(flat, ahead, step, count)
+            add_pairs(out, first, flat, np.uint64(rows[i]), step, amounts, np.uint64(i), count)
 
 
 @kernel
-def add_words(words: Array, pairs: Array, sums: Array) -> None:
-    """Add the pairs of all rows to ``sums``, 256 pairs for each of up to eight features."""
-    flat, amounts, n_features = sums.reshape(-1), pairs.reshape(-1), sums.shape[0] // NARROW
-    for i in range(words.size):
-        add_word(words[i], amounts, np.uint64(2 * i), flat, n_features)
+def add_few(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
+    """Add the pairs of some rows, which lie together, to the bins of up to four features.
+
+    Additions of a row are written out for each number of features. Where rows are few and far
+    between, their codes are asked for ahead of time.
+    """
+    if codes.shape[0] == 4:
+        add_each(codes, rows, pairs, sums, 4)
+    elif codes.shape[0] == 3:
+        add_each(codes, rows, pairs, sums, 3)
+    elif codes.shape[0] == 2:
+        add_each(codes, rows, pairs, sums, 2)
+    else:
+        add_each(codes, rows, pairs, sums, 1)
 
 
 @kernel
-def add_rows(words: Array, rows: Array, pairs: Array, sums: Array) -> None:
-    """Add the pairs of some rows to the bins of all features; words are asked for ahead of time."""
-    flat, amounts, n_features = sums.reshape(-1), pairs.reshape(-1), sums.shape[0] // NARROW
-    for i in range(rows.size):
-        prefetch(words, np.uint64(rows[min(i + AHEAD, rows.size - 1)]))
-        add_word(words[rows[i]], amounts, np.uint64(2 * i), flat, n_features)
+def add_rows(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
+    """Add the pairs of some rows, which lie together, to ``sums``, 256 pairs for each feature.
+
+    Rows are in ascending order. Few features are gone through at a time: their sums fit the cache.
+    """
+    n_features = codes.shape[0]
+    n_parts = -(-n_features // TOGETHER)
+    for part in range(n_parts):
+        first, last = part * n_features // n_parts, (part + 1) * n_features // n_parts
+        add_few(codes[first:last], rows, pairs, sums[NARROW * first : NARROW * last])
 
 
 # -- any number of channels, any codes -------------------------------------------------------------

@@ -45,30 +45,37 @@ def float_of(_: Any, bits: Any) -> Any:
     return types.float64(types.int64), generate
 
 
-AHEAD = 64
+AHEAD = 32
 """Rows between the one that is asked for and the one at hand."""
 
 
-def _read_nothing(array: Any, place: int) -> None:
+def _read_nothing(array: Any, place: int, step: int, count: int) -> None:
     """Python has no cache to fill."""
 
 
-@intrinsic(twin=_read_nothing)
-def prefetch(_: Any, array: Any, place: Any) -> Any:
-    """Have ``array[place]`` brought into the cache; the array is flat."""
+@intrinsic(twin=_read_nothing, prefer_literal=True)
+def prefetch(_: Any, array: Any, place: Any, step: Any, count: Any) -> Any:
+    """Have ``array[place]`` and those ``step`` apart brought into the cache; the array is flat.
+
+    There are ``count`` of them, a literal: they are asked for in a row.
+    """
+    if not isinstance(count, types.IntegerLiteral):
+        return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         ir = build.ir
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        byte, number, word = ir.IntType(8).as_pointer(), ir.IntType(32), ir.IntType(64)
         flat = context.make_array(signature.args[0])(context, builder, arguments[0])
-        where = builder.bitcast(builder.gep(flat.data, [arguments[1]]), byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         call = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
         to_read, to_keep, data = number(0), number(3), number(1)
-        builder.call(call, [where, to_read, to_keep, data])
+        for j in range(count.literal_value):
+            apart = builder.mul(arguments[2], ir.Constant(word, j))
+            where = builder.gep(flat.data, [builder.add(arguments[1], apart)])
+            builder.call(call, [builder.bitcast(where, byte), to_read, to_keep, data])
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64), generate
+    return types.void(array, types.uint64, types.uint64, count), generate
 
 
 # -- pairs -----------------------------------------------------------------------------------------
@@ -77,47 +84,64 @@ BYTE_PAIRS = 512
 """Numbers in a histogram of bytes: a pair for each of 256."""
 
 
-def _add_pairs(sums: Array, first: int, word: int, pairs: Array, place: int, count: int) -> None:
+def _add_pairs(
+    sums: Array, first: int, codes: Array, place: int, step: int, pairs: Array, row: int, count: int
+) -> None:
     for j in range(count):
-        target = int(first) + BYTE_PAIRS * j + 2 * ((int(word) >> (8 * j)) & 255)
-        sums[target : target + 2] += pairs[int(place) : int(place) + 2]
+        target = int(first) + BYTE_PAIRS * j + 2 * int(codes[int(place) + j * int(step)])
+        sums[target : target + 2] += pairs[2 * int(row) : 2 * int(row) + 2]
 
 
 @intrinsic(twin=_add_pairs, prefer_literal=True)
-def add_pairs(_: Any, sums: Any, first: Any, word: Any, pairs: Any, place: Any, count: Any) -> Any:
-    """Add ``pairs[place:place + 2]`` to one pair in each of ``count`` histograms.
+def add_pairs(
+    _: Any,
+    sums: Any,
+    first: Any,
+    codes: Any,
+    place: Any,
+    step: Any,
+    pairs: Any,
+    row: Any,
+    count: Any,
+) -> Any:
+    """Add the pair of a row to one pair in each of ``count`` histograms.
 
-    They lie one after the other from ``sums[first]`` on; the lowest bytes of ``word`` say which
-    pair. Both arrays are flat, ``count`` is a literal: its additions are written out in a row.
+    They lie one after the other from ``sums[first]`` on; which pair of the j-th is said by the byte
+    ``codes[place + j * step]``. All arrays are flat, ``count`` is a literal: its additions are
+    written out in a row.
     """
     if not isinstance(count, types.IntegerLiteral):
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         ir = build.ir
-        vector, word_type = ir.VectorType(ir.DoubleType(), 2), ir.IntType(64)
+        vector, word = ir.VectorType(ir.DoubleType(), 2), ir.IntType(64)
 
         def data(k: int, offset: Any) -> Any:
             array = context.make_array(signature.args[k])(context, builder, arguments[k])
-            where = builder.gep(array.data, [offset])
-            return builder.bitcast(where, vector.as_pointer())
+            return builder.gep(array.data, [offset])
+
+        def pair_at(k: int, offset: Any) -> Any:
+            return builder.bitcast(data(k, offset), vector.as_pointer())
 
         def number(value: int) -> Any:
-            return ir.Constant(word_type, value)
+            return ir.Constant(word, value)
 
-        amount = builder.load(data(3, arguments[4]))
+        amount = builder.load(pair_at(5, builder.shl(arguments[6], number(1))))
         amount.align = 8
         for j in range(count.literal_value):
-            code = builder.and_(builder.lshr(arguments[2], number(8 * j)), number(255))
+            where = builder.add(arguments[3], builder.mul(arguments[4], number(j)))
+            code = builder.zext(builder.load(data(2, where)), word)
             offset = builder.add(builder.shl(code, number(1)), number(BYTE_PAIRS * j))
-            target = data(0, builder.add(arguments[1], offset))
+            target = pair_at(0, builder.add(arguments[1], offset))
             before = builder.load(target)
             before.align = 8
             builder.store(builder.fadd(before, amount), target).align = 8
         return context.get_dummy_value()
 
-    signature = types.void(sums, types.uint64, types.uint64, pairs, types.uint64, count)
-    return signature, generate
+    place_type = types.uint64
+    places = place_type, codes, place_type, place_type, pairs, place_type
+    return types.void(sums, *places, count), generate
 
 
 # -- atomic numbers --------------------------------------------------------------------------------

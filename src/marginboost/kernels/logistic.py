@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..types import Array
+from .exact import in_units
 from .exponentials import exponential
-from .intrinsics import bits_of
 from .jit import dividing_kernel, kernel, reducing_kernel
 
 LOG_2 = math.log(2.0)
@@ -60,7 +60,6 @@ def logistic_slopes(
     """
     size_1, size_2, loss_1, loss_2 = 0, 0, 0, 0
     coarse, fine, coarse_loss, fine_loss = steps
-    zeros = bits_of(coarse), bits_of(fine), bits_of(coarse_loss), bits_of(fine_loss)
     for i in range(scores.size):
         margin = y[i] * scores[i]
         tail = exponential(-abs(margin))
@@ -72,12 +71,12 @@ def logistic_slopes(
         weight = 1.0 if weights.size == 0 else weights[i]
         slope *= weight
         loss *= weight
-        above = slope + coarse
-        size_1 += bits_of(above) - zeros[0]
-        size_2 += bits_of((slope - (above - coarse)) + fine) - zeros[1]
-        above = loss + coarse_loss
-        loss_1 += bits_of(above) - zeros[2]
-        loss_2 += bits_of((loss - (above - coarse_loss)) + fine_loss) - zeros[3]
+        first, rest = in_units(slope, coarse, fine)
+        size_1 += first
+        size_2 += rest
+        first, rest = in_units(loss, coarse_loss, fine_loss)
+        loss_1 += first
+        loss_2 += rest
         dual[i] = y[i] * slope
         curvature[i] = second * weight
     return size_1, size_2, loss_1, loss_2

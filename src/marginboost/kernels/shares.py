@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..types import Array
-from .histograms import add_codes, add_labels, add_rows, add_words
+from .histograms import add_codes, add_labels, add_rows
+from .intrinsics import AHEAD, prefetch
 from .jit import inlined_kernel, inner_kernel
 from .splits import category_order, is_heavier, scan
 from .stumps import CATEGORY, PARTITION
@@ -72,8 +73,6 @@ class Job(NamedTuple):
     ----------
     codes : array (features, N)
         Bins.
-    words : array (tiles, N) of uint64
-        The same, up to eight features of a row in a word; no tiles where they cannot be used.
     tiles : array of int64
         First feature of each tile, and the number of features.
     features : array (features + 1, 3) of int64
@@ -81,7 +80,7 @@ class Job(NamedTuple):
     values : array (N, channels)
         What every row brings; of a row with all weight on its own label, the weight only.
     leaf_values : array (N, channels)
-        What the sums of leaves are made from; perhaps the same.
+        What the sums of leaves are made from; no rows where that is the same.
     labels : array of int32
         Own label of every row where all its weight is on that; else empty.
     row_weights : array (N,)
@@ -122,7 +121,6 @@ class Job(NamedTuple):
     """
 
     codes: Array
-    words: Array
     tiles: Array
     features: Array
     values: Array
@@ -219,7 +217,10 @@ def pack_rows(job: Job, start: int, stop: int, sums: Array) -> None:
             sums[last] += amount
     elif last == 1:
         signed = weight = 0.0
+        flat = values.reshape(-1)
         for i in range(start, stop):
+            ahead = np.uint64(2) * np.uint64(rows[min(i + AHEAD, stop - 1)])
+            prefetch(flat, ahead, np.uint64(0), 1)
             a, b = values[rows[i], 0], values[rows[i], 1]
             packed[i, 0] = a
             packed[i, 1] = b
@@ -293,14 +294,12 @@ def keep_sums(job: Job, tile: int, k: int) -> None:
     values = job.values if whole else job.packed[start:stop]
     sums = job.histograms[node["slot"], job.features[first, 2] : job.features[last, 2]]
     sums[:] = 0.0
-    if job.words.shape[0] == 0:
+    if job.codes.itemsize > 1:
         for j in range(first, last):
             begin = job.features[j, 2] - job.features[first, 2]
             add_codes(job.codes[j], rows, values, sums[begin:])
-    elif whole:
-        add_words(job.words[tile], values, sums)
     else:
-        add_rows(job.words[tile], rows, values, sums)
+        add_rows(job.codes[first:last], rows, values, sums)
 
 
 @inlined_kernel
@@ -380,7 +379,7 @@ def search_share(job: Job, tile: int) -> None:
 
 @inner_kernel
 def measure_share(job: Job, share: int) -> None:
-    """Sums of some leaves, made anew from their rows."""
+    """Sums of some leaves, made from other values of their rows."""
     first = share * NODES_AT_ONCE
     for k in range(first, min(first + NODES_AT_ONCE, job.order[N_NODES])):
         node = job.nodes[k]

@@ -12,40 +12,51 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
+from .exact import in_units
 from .exponentials import exponential
-from .intrinsics import bits_of
-from .jit import kernel, reducing_kernel
+from .jit import dividing_kernel, kernel, reducing_kernel
 from .logistic import log_of_sum
 
 PIECE = 2048
 """Rows worked on at a time, so that they stay in the cache."""
 
 
+@dividing_kernel
+def smoothed_weight(margin: float, rho: float, beta: float, cap: float) -> tuple[float, float]:
+    """``cap σ(z)``, and its derivative by ρ, times β."""
+    z = (rho - margin) / beta
+    small = exponential(-abs(z))
+    larger = 1.0 / (1.0 + small)
+    smaller = small * larger
+    return cap * (larger if z >= 0.0 else smaller), cap * smaller * larger
+
+
+@dividing_kernel
+def smoothed_cost(margin: float, rho: float, beta: float, cap: float) -> float:
+    """``cap log(1 + exp(z))``."""
+    z = (rho - margin) / beta
+    return cap * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
+
+
 @reducing_kernel
 def smoothed_weights(
     margins: Array, rho: float, beta: float, caps: Array, out: Array
 ) -> tuple[float, float]:
-    """``out = cap σ(z)``; returns the sum and its derivative by ρ, times β."""
+    """Write the weights of all rows; returns their sum and the sum of the derivatives."""
     total, slope = 0.0, 0.0
     for i in range(margins.size):
-        z = (rho - margins[i]) / beta
-        small = exponential(-abs(z))
-        larger = 1.0 / (1.0 + small)
-        smaller = small * larger
-        weight = caps[i] * (larger if z >= 0.0 else smaller)
-        out[i] = weight
-        total += weight
-        slope += caps[i] * smaller * larger
+        out[i], change = smoothed_weight(margins[i], rho, beta, caps[i])
+        total += out[i]
+        slope += change
     return total, slope
 
 
 @reducing_kernel
 def smoothed_hinge(margins: Array, rho: float, beta: float, caps: Array) -> float:
-    """``Σ cap log(1 + exp(z))``."""
+    """Sum of the costs of all rows."""
     total = 0.0
     for i in range(margins.size):
-        z = (rho - margins[i]) / beta
-        total += caps[i] * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
+        total += smoothed_cost(margins[i], rho, beta, caps[i])
     return total
 
 
@@ -58,22 +69,15 @@ def smoothed_weight_units(
 ) -> tuple[int, int, int, int]:
     """:func:`smoothed_weights` at a level (ρ, β): sum and slope in both units."""
     (rho, beta), (coarse, fine) = level, steps
-    first, second = bits_of(coarse), bits_of(fine)
     total, total_rest, slope, slope_rest = 0, 0, 0, 0
     for i in range(margins.size):
-        z = (rho - margins[i]) / beta
-        small = exponential(-abs(z))
-        larger = 1.0 / (1.0 + small)
-        smaller = small * larger
-        weight = caps[i] * (larger if z >= 0.0 else smaller)
-        out[i] = weight
-        above = weight + coarse
-        total += bits_of(above) - first
-        total_rest += bits_of((weight - (above - coarse)) + fine) - second
-        change = caps[i] * smaller * larger
-        above = change + coarse
-        slope += bits_of(above) - first
-        slope_rest += bits_of((change - (above - coarse)) + fine) - second
+        out[i], change = smoothed_weight(margins[i], rho, beta, caps[i])
+        first, second = in_units(out[i], coarse, fine)
+        total += first
+        total_rest += second
+        first, second = in_units(change, coarse, fine)
+        slope += first
+        slope_rest += second
     return total, total_rest, slope, slope_rest
 
 
@@ -83,13 +87,11 @@ def smoothed_hinge_units(
 ) -> tuple[int, int]:
     """:func:`smoothed_hinge` in both units."""
     (rho, beta), (coarse, fine) = level, steps
-    first, second, total, rest = bits_of(coarse), bits_of(fine), 0, 0
+    total, rest = 0, 0
     for i in range(margins.size):
-        z = (rho - margins[i]) / beta
-        cost = caps[i] * ((z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z))))
-        above = cost + coarse
-        total += bits_of(above) - first
-        rest += bits_of((cost - (above - coarse)) + fine) - second
+        first, second = in_units(smoothed_cost(margins[i], rho, beta, caps[i]), coarse, fine)
+        total += first
+        rest += second
     return total, rest
 
 
@@ -112,6 +114,16 @@ def set_bit(codes: Array, bit: int, column: Array) -> None:
     """Put a ±1 column into bits that are 0 so far."""
     for i in range(codes.size):
         codes[i] |= np.uint8((column[i] > 0) << bit)
+
+
+@kernel
+def set_bits(codes: Array, table: Array, out: Array) -> None:
+    """Put ±1 columns that follow from one feature's codes into bits that are 0 so far.
+
+    ``table`` has the bits of all of them by code.
+    """
+    for i in range(codes.size):
+        out[i] |= table[codes[i]]
 
 
 @kernel

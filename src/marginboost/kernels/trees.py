@@ -8,7 +8,7 @@ import numpy as np
 
 from ..types import Array
 from .jit import kernel
-from .predict import ROWS_AT_ONCE
+from .predict import ROWS_AT_ONCE, Cells
 
 NODE = np.dtype(
     [
@@ -45,14 +45,13 @@ class Forest(NamedTuple):
         Where each tree begins.
     width : int
         Features that rows must have.
-    features, cuts, starts : arrays
-        Cuts of each feature that is read, as :func:`~.predict.find_cells` takes them: they part
-        its values into cells that no split of any tree parts further.
+    cells : Cells
+        Those that the splits of all trees part the values of each feature into.
     tables : array (trees + 1,)
         Where the tables of each tree begin; a tree has one for each feature that it reads.
     slots, places : arrays
-        For each table, the position of its feature in ``features`` and where it begins in
-        ``masks``.
+        For each table, the position of its feature in the features of ``cells`` and where it begins
+        in ``masks``.
     masks : array of uint64
         For each cell, the leaves of the tree that its feature leaves open, as bits. The one that is
         open by all features is where a row ends. Empty where trees are walked down instead.
@@ -64,9 +63,7 @@ class Forest(NamedTuple):
     categories: Array
     roots: Array
     width: int
-    features: Array
-    cuts: Array
-    starts: Array
+    cells: Cells
     tables: Array
     slots: Array
     places: Array
@@ -134,7 +131,7 @@ def fill_masks(forest: Forest, values: Array) -> None:
     They lie as the cells do, feature by feature. Of a split, the leaves on the side that a value
     does not go to are closed to it.
     """
-    nodes, one = forest.nodes, np.uint64(1)
+    nodes, one, starts = forest.nodes, np.uint64(1), forest.cells.starts
     below = np.zeros(2 * MOST_LEAVES, dtype=np.uint64)  # leaves under each node of a tree
     for t in range(forest.roots.size):
         root = forest.roots[t]
@@ -149,19 +146,16 @@ def fill_masks(forest: Forest, values: Array) -> None:
             else:
                 below[k] = below[node["left"]] | below[node["right"]]
         for table in range(forest.tables[t], forest.tables[t + 1]):
-            size = forest.starts[forest.slots[table] + 1, 1] - forest.starts[forest.slots[table], 1]
+            size = starts[forest.slots[table] + 1, 1] - starts[forest.slots[table], 1]
             forest.masks[forest.places[table] : forest.places[table] + size] = below[0]
         for k in range(last - root):
             node = nodes[root + k]
             if node["feature"] < 0:
                 continue
             table = forest.tables[t]
-            while forest.features[forest.slots[table]] != node["feature"]:
+            while forest.cells.features[forest.slots[table]] != node["feature"]:
                 table += 1
-            start, stop = (
-                forest.starts[forest.slots[table]][1],
-                forest.starts[forest.slots[table] + 1][1],
-            )
+            start, stop = starts[forest.slots[table], 1], starts[forest.slots[table] + 1, 1]
             for cell in range(stop - start):
                 left = goes_left(node, forest.categories, values[start + cell])
                 closed = below[node["right"] if left else node["left"]]

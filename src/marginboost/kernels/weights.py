@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from ..types import Array
-from .exact import LARGEST_WEIGHT, as_total, bound_of, steps_below
-from .intrinsics import bits_of
+from .exact import LARGEST_WEIGHT, as_total, bound_of, in_units, steps_below
 from .jit import kernel, reducing_kernel
 
 
@@ -39,14 +38,13 @@ def sign_and_add(
     weights: Array, y: Array, prior: Array, coarse: float, fine: float
 ) -> tuple[int, int]:
     """Do the work of :func:`sign_weights`; the sum is in whole numbers of two units."""
-    first, second, all_first, all_second = bits_of(coarse), bits_of(fine), 0, 0
+    all_first, all_second = 0, 0
     for i in range(weights.size):
         weight = weights[i] if prior.size == 0 else weights[i] * prior[i]
         limited = weight if weight < LARGEST_WEIGHT else LARGEST_WEIGHT
-        above = limited + coarse
-        rest = limited - (above - coarse)
-        all_first += bits_of(above) - first
-        all_second += bits_of(rest + fine) - second
+        first, second = in_units(limited, coarse, fine)
+        all_first += first
+        all_second += second
         weights[i] = weight * y[i]
     return all_first, all_second
 

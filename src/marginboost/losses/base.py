@@ -29,6 +29,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import losses
+from ..on_demand import import_all
 from ..types import Array
 
 
@@ -42,6 +44,8 @@ class Loss(ABC):
     """
 
     registry: ClassVar[dict[str, type[Loss]]] = {}
+    of_targets: ClassVar[dict[str, type[Loss]]] = {}
+    """Those that are for numbers only."""
 
     name: ClassVar[str] = ""
     convex: ClassVar[bool] = True
@@ -50,6 +54,10 @@ class Loss(ABC):
     """Whether the dual is continuous."""
     symmetric: bool = True
     """Whether ``L(-y, -F) = L(y, F)``: of a residual, whether φ(-t) = φ(t)."""
+    of_labels: ClassVar[bool] = True
+    """Whether classifiers can use it."""
+    median_leaves: bool = False
+    """Whether trees grow on slopes alone and leaves are medians of residuals."""
     orientation: ClassVar[int]
     """Sign of the dual in terms of φ': -1 for margins, +1 for residuals."""
 
@@ -61,7 +69,7 @@ class Loss(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("name") and not cls.__module__.rpartition(".")[2].startswith("_"):
-            Loss.registry[cls.name] = cls
+            (Loss.registry if cls.of_labels else Loss.of_targets)[cls.name] = cls
 
     # -- of one number ---------------------------------------------------------------------------
 
@@ -175,6 +183,7 @@ def as_loss(argument: str, value: Any) -> Loss:
     """
     if isinstance(value, Loss):
         return value
+    import_all(losses)  # so that all are registered
     if isinstance(value, str) and value in Loss.registry:
         return Loss.registry[value]()
     expected = f"a Loss or one of {', '.join(map(repr, sorted(Loss.registry)))}"

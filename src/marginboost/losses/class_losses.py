@@ -78,10 +78,10 @@ class ClassLoss(ABC):
     def slopes(self, scores: Array, labels: Array) -> tuple[Array, Array, Array]:
         """Values, slopes ``-∂L/∂F_l`` and curvatures ``∂²L/∂F_l²`` of every row and class."""
         p, z, towards = self._given(scores, labels)
-        value, pull, bend = self.psi(z)
+        value, pull, change = self.psi(z)
         move = p * (towards - z[:, None]) / z[:, None]  # (∂z/∂F_l) / z
         slope = pull[:, None] * move
-        curvature = bend[:, None] * move**2 - slope * (1.0 - 2.0 * p)
+        curvature = change[:, None] * move**2 - slope * (1.0 - 2.0 * p)
         return value, slope, curvature
 
     def _given(self, scores: Array, labels: Array) -> tuple[Array, Array, Array]:
@@ -240,8 +240,8 @@ class ClassRobustFocal(ClassLoss):
         s = np.maximum(1.0 - z, ROUNDING)
         power, short = z**q, -np.expm1(q * np.log(z)) / q
         pull = s**r * (r * z * short / s + power)
-        bend = s**r * (r * (r - 1.0) * (z / s) ** 2 * short + 2.0 * r * z * power / s)
-        return s**r * short, pull, bend + s**r * (1.0 - q) * power
+        change = s**r * (r * (r - 1.0) * (z / s) ** 2 * short + 2.0 * r * z * power / s)
+        return s**r * short, pull, change + s**r * (1.0 - q) * power
 
 
 def as_class_loss(argument: str, value: Any) -> ClassLoss:

@@ -21,12 +21,17 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import xlogy
 
+from .. import losses
+from ..on_demand import import_all
 from ..types import Array
 from ..validation import check_number
 from .base import Loss, as_loss
 
 LARGEST_SCORE = 600.0
 """Larger scores count as this: exponentials of larger numbers, and their products, overflow."""
+
+SMALLEST_TARGET = 1e-200
+"""Below it, means would be cut off by that limit."""
 
 
 class MeanLoss(Loss):
@@ -108,6 +113,11 @@ class MeanLoss(Loss):
             )
         if not y.any():
             raise ValueError(f"y: all targets are 0, expected some above it ({self.name} loss)")
+        if y.max() < SMALLEST_TARGET:
+            raise ValueError(
+                f"y: the largest target is {y.max():g}, expected at least {SMALLEST_TARGET:g} with "
+                f"the {self.name} loss, since logarithms of smaller means are cut off; multiply y"
+            )
 
 
 @dataclass(frozen=True)
@@ -167,7 +177,8 @@ class Tweedie(MeanLoss):
 
 def known_losses() -> dict[str, type[Loss]]:
     """All losses by name, of one number and of a mean."""
-    return {**Loss.registry, **MeanLoss.named}
+    import_all(losses)  # so that all are registered
+    return {**Loss.registry, **Loss.of_targets, **MeanLoss.named}
 
 
 def as_target_loss(argument: str, value: Any) -> Loss:
@@ -176,6 +187,7 @@ def as_target_loss(argument: str, value: Any) -> Loss:
     >>> as_target_loss("loss", "tweedie")
     Tweedie(power=1.5)
     """
-    if isinstance(value, str) and value in MeanLoss.named:
-        return MeanLoss.named[value]()
+    only = {**Loss.of_targets, **MeanLoss.named}
+    if isinstance(value, str) and value in only:
+        return only[value]()
     return as_loss(argument, value)

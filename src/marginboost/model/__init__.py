@@ -5,6 +5,7 @@ from it, and none of them looks at the algorithm that made it.
 """
 
 from .base import FittedRun, Model, RegressionModel, TargetsModel
+from .cascade import CascadeModel, CascadeStage
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .codes import CODES, make_code
 from .decoding import (
@@ -21,6 +22,8 @@ __all__ = [
     "CODES",
     "DECODINGS",
     "BinaryModel",
+    "CascadeModel",
+    "CascadeStage",
     "ClassLossLink",
     "ClassModel",
     "Decoder",

@@ -26,11 +26,12 @@ from ..files import GZIP, TooLarge, unpack, write_whole
 from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
 from .base import FittedRun, Model, RegressionModel, TargetsModel
+from .cascade import CascadeModel, CascadeStage
 from .classes import BinaryModel, ClassModel, LabelModel, ReducedModel
 from .contract import Saved
 from .fields import ModelFileError, is_text
 from .links import Link, SigmoidLink
-from .reader import FORMAT, model_from_document
+from .reader import FORMAT, STAGE, model_from_document
 from .settings import DTYPES, ORACLES
 
 MAX_BYTES = 1 << 28
@@ -84,7 +85,7 @@ def document_of(estimator: Saved) -> dict[str, Any]:
         "params": _params_to_data(estimator, "params"),
         **(
             {"classes": _values_to_data(model.classes, "classes")}
-            if isinstance(model, ClassModel)
+            if isinstance(model, ClassModel | CascadeModel)
             else {}
         ),
         "features": {
@@ -101,6 +102,8 @@ def document_of(estimator: Saved) -> dict[str, Any]:
 
 def _version_of(kind: type[Model], model: Model) -> int:
     """Oldest version of the format that has all that this model needs."""
+    if isinstance(model, CascadeModel):
+        return 5
     if isinstance(model, TargetsModel):
         return 4
     if isinstance(model, RegressionModel):
@@ -118,10 +121,17 @@ def _found_to_data(model: Model) -> dict[str, Any]:
             **_chosen_to_data(model),
             **_link_to_data(model.link),
         }
+    if isinstance(model, CascadeModel):
+        return {"stages": [_stage_to_data(stage) for stage in model.stages]}
     if isinstance(model, TargetsModel):
         return {"problems": [_found_to_data(problem) for problem in model.problems]}
     link = model.link if isinstance(model, BinaryModel) else None
     return {**_run_to_data(model.runs[0]), **_chosen_to_data(model), **_link_to_data(link)}
+
+
+def _stage_to_data(stage: CascadeStage) -> dict[str, Any]:
+    """Model of a stage, its threshold, and the rates at it."""
+    return {**_found_to_data(stage.model), **{name: getattr(stage, name) for name in STAGE}}
 
 
 def _link_to_data(link: Link | None) -> dict[str, Any]:

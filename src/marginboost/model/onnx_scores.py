@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.ensemble import Ensemble
+from ..oracles.answer_tree import AnswerTree
 from ..oracles.coordinates import FARTHEST, Coordinates
 from ..oracles.half_spaces import HalfSpace
 from ..oracles.kernel_expansion import KernelExpansion
@@ -268,6 +269,23 @@ def _add_linear_scores(graph: Graph, members: Sequence[LinearScores], coef: Arra
     return total
 
 
+def _add_answer_trees(graph: Graph, members: Sequence[AnswerTree], coef: Array) -> str:
+    """Ask one hypothesis after the other: rows at a node that asks it go on to its children."""
+    total = graph.add("Expand", graph.constant(0.0), graph.n_rows)
+    for tree, weight in zip(members, coef, strict=True):
+        question, left, right = map(graph.constant, (tree.question, tree.left, tree.right))
+        at = graph.add("Expand", graph.constant(0), graph.n_rows)
+        for t, member in enumerate(tree.members):
+            answer = add_score(graph, Ensemble((member,), np.ones(1)))
+            above = graph.add("Greater", answer, graph.constant(tree.threshold[t]))
+            children = graph.add("Gather", right, at), graph.add("Gather", left, at)
+            asked = graph.add("Equal", graph.add("Gather", question, at), graph.constant(t))
+            at = graph.add("Where", asked, graph.add("Where", above, *children), at)
+        shares = graph.constant(weight * np.array(tree.value))
+        total = graph.add("Add", total, graph.add("Gather", shares, at))
+    return total
+
+
 def _one_by_one(add_one: Callable[[Graph, str, Any], str]) -> Callable[..., str]:
     """Weighted sum of members in their order; those that share coordinates compute them once."""
 
@@ -292,4 +310,5 @@ EXPORTERS: dict[type[Any], Callable[..., str]] = {
     LabelTree: _add_label_trees,
     TreePerLabel: _add_trees_of_labels,
     LinearScores: _add_linear_scores,
+    AnswerTree: _add_answer_trees,
 }

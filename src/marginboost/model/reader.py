@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from .. import oracles
 from ..core.certificate import Certificate
 from ..core.ensemble import Ensemble
 from ..core.history import FIELDS, OPTIONAL, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.stop import Stop
+from ..on_demand import import_all
 from ..types import Array
 from .background import Background, Distribution
 from .base import FittedRun, RegressionModel, TargetsModel
+from .cascade import CascadeModel, CascadeStage
 from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
 from .contract import Solver
@@ -25,9 +28,9 @@ from .links import Link, SigmoidLink, VoteLink
 from .settings import check_settings, read_code, read_params, read_values, wraps_algorithm
 
 FORMAT = "marginboost-model"
-VERSION = 4
+VERSION = 5
 """Newest version: 1 is a model of two classes, 2 has hypotheses or problems of several, 3 is a
-regressor, 4 one of several targets."""
+regressor, 4 one of several targets, 5 a cascade."""
 MAX_TARGETS = 4096
 """Most targets of a regressor: each is a model of its own."""
 MAX_CODED = 4096
@@ -37,6 +40,8 @@ HEAD = ("format", "version", "library", "estimator", "params", "features")
 LABELS = ("classes",)
 RUN = ("ensemble", "history", "certificate", "stop", "n_iter")
 PROBLEMS = ("code", "problems")
+STAGE = ("threshold", "detection_rate", "false_positive_rate")
+"""What a stage of a cascade has besides its run."""
 FITTED = ("chosen", "background", "link")
 """Of models that choose something in fit, are sums of one-feature functions, or whose votes were
 turned into probabilities."""
@@ -52,16 +57,19 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     registry : mapping
         Estimators that a document may name.
     """
+    import_all(oracles)  # so that all are registered
     version = _check_format(Field(document))
-    numeric, several = version >= 3, version == 2 and "problems" in document
+    numeric, several = version in (3, 4), version == 2 and "problems" in document
     parts = (*HEAD, *(() if numeric else LABELS), *(PROBLEMS if several else RUN))
     optional = [k for k in FITTED if k != ("link" if numeric else "background" if several else "")]
     if version == 4:
         parts, optional = (*HEAD, "problems"), []
+    if version == 5:
+        parts, optional = (*HEAD, *LABELS, "stages"), []
     fields = Field(document).keys(parts, optional)
     fields["library"].is_a(str, "a version as string")
     name = fields["estimator"].is_a(str, "the name of an estimator")
-    known = [n for n, kind in registry.items() if _of_numbers(kind) == numeric]
+    known = [n for n, kind in registry.items() if _suits(kind, version)]
     if name not in known:
         fields["estimator"].wrong(f"one of {', '.join(sorted(known))}")
     params = read_params(fields["params"], registry[name], registry=registry)
@@ -69,11 +77,13 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     solver, decoding = estimator, "auto"
     if wraps_algorithm(registry[name]):  # the algorithm of two classes is a setting of its own
         solver = fields["params"].made_by(lambda _: estimator.make_estimator(), "valid settings")
-        decoding = estimator.decoding
+        decoding = getattr(estimator, "decoding", decoding)
     fields["params"].made_by(lambda _: check_settings(solver), "valid settings")
     features = _read_features(fields["features"])
     if version == 4:
         return estimator.restore(_read_targets(fields, solver, features))
+    if version == 5:
+        return estimator.restore(_read_stages(fields, solver, features))
     if several:
         return estimator.restore(_read_problems(fields, solver, features, decoding))
     classes = None
@@ -82,8 +92,11 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
     return estimator.restore(_read_found(fields, solver, features, classes))
 
 
-def _of_numbers(kind: type[Any]) -> bool:
-    return issubclass(kind.model_type, RegressionModel)
+def _suits(kind: type[Any], version: int) -> bool:
+    """Whether a file of this version can hold a model of such an estimator."""
+    if version == 5 or issubclass(kind.model_type, CascadeModel):
+        return version == 5 and issubclass(kind.model_type, CascadeModel)
+    return issubclass(kind.model_type, RegressionModel) == (version >= 3)
 
 
 def _read_found(
@@ -140,6 +153,25 @@ def _read_problems(
         else None,
         chosen=chosen,
     )
+
+
+def _read_stages(fields: dict[str, Field], solver: Solver, features: Features) -> CascadeModel:
+    """Stages of a cascade, a model of two classes each."""
+    if solver.model_type is not BinaryModel:
+        fields["stages"].wrong("an algorithm for two classes")
+    classes = _read_classes(fields["classes"], False)
+    stages = []
+    for item in fields["stages"].items():
+        entries = item.keys((*RUN, *STAGE), FITTED)
+        threshold, *rates = (entries[name].number(finite=True) for name in STAGE)
+        for name, rate in zip(STAGE[1:], rates, strict=True):
+            if not 0.0 <= rate <= 1.0:
+                entries[name].wrong("a share in [0, 1]")
+        model = _read_found(entries, solver, features, classes)
+        stages.append(CascadeStage(model, threshold, *rates))
+    if not stages:
+        fields["stages"].wrong("at least one stage")
+    return CascadeModel(type(solver).__name__, features, classes, tuple(stages))
 
 
 def _read_targets(fields: dict[str, Field], solver: Solver, features: Features) -> TargetsModel:

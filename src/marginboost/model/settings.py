@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import oracles  # noqa: F401 - so that all are registered
 from ..core.oracle import Oracle
 from ..losses import ClassLoss, Loss, known_losses
 from ..types import Array
 from ..validation import parameter_names
+from .cascade import CascadeModel
 from .classes import ReducedModel
 from .contract import Solver
 from .fields import Field
@@ -42,7 +42,7 @@ RENAMED = {
 
 def wraps_algorithm(kind: type[Any]) -> bool:
     """Whether estimators of this class have an algorithm of two classes as a parameter."""
-    return issubclass(kind.model_type, ReducedModel)
+    return issubclass(kind.model_type, ReducedModel | CascadeModel)
 
 
 def read_params(

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..kernels.predict import ROWS_AT_ONCE, find_cells, pad_cuts
+from ..kernels.predict import ROWS_AT_ONCE, find_cells, lay_cells
 from ..kernels.trees import (
     MOST_LEAVES,
     NODE,
@@ -57,8 +57,8 @@ def plant(trees: Sequence[Planted], *, tables: bool = True) -> Forest:
         forest = _with_tables(nodes, categories, roots, np.repeat(np.arange(len(trees)), sizes))
         if forest is not None:
             return forest
-    none, nowhere = np.empty(0, np.int64), np.empty((0, 2), np.int64)
-    walked = (none, np.empty(0), nowhere, none, none, none, np.empty(0, np.uint64))
+    none = np.empty(0, np.int64)
+    walked = (lay_cells(none, []), none, none, none, np.empty(0, np.uint64))
     width = int(nodes["feature"].max(initial=-1)) + 1
     return Forest(nodes, categories, roots, width, *walked, np.empty((0, MOST_LEAVES), np.uint32))
 
@@ -68,10 +68,7 @@ def _with_tables(nodes: Array, categories: Array, roots: Array, tree_of: Array) 
     split = nodes["feature"] >= 0
     features = np.unique(nodes["feature"][split]).astype(np.int64)
     cuts = [_cuts(nodes[nodes["feature"] == feature], categories) for feature in features]
-    padded = [pad_cuts(mine) for mine in cuts]
     n_cells = np.array([len(mine) + 2 for mine in cuts], dtype=np.int64)
-    lengths = [(len(mine), count) for mine, count in zip(padded, n_cells.tolist(), strict=True)]
-    starts = np.cumsum([(0, 0), *lengths], axis=0)
     slots = np.searchsorted(features, nodes["feature"][split])
     owners, slots = np.divmod(np.unique(tree_of[split] * len(features) + slots), len(features) or 1)
     ends = np.cumsum(n_cells[slots])
@@ -83,9 +80,7 @@ def _with_tables(nodes: Array, categories: Array, roots: Array, tree_of: Array) 
         categories,
         roots,
         int(features.max(initial=-1)) + 1,
-        features,
-        np.concatenate([np.empty(0), *padded]),
-        starts,
+        lay_cells(features, cuts),
         np.searchsorted(owners, np.arange(len(roots) + 1)),
         slots,
         ends - n_cells[slots],
@@ -119,8 +114,8 @@ def leaf_blocks(forest: Forest, rows: Array) -> Iterator[tuple[slice, Array]]:
         block = rows[start : start + size]
         at = np.empty((len(forest.roots), len(block)), dtype=np.uint32)
         if len(forest.masks):
-            cells = np.empty((len(forest.features), len(block)), dtype=np.uint32)
-            find_cells(block, forest.features, forest.cuts, forest.starts, cells)
+            cells = np.empty((len(forest.cells.features), len(block)), dtype=np.uint32)
+            find_cells(block, forest.cells, cells)
             open_leaves(cells, forest, at)
         else:
             walk_down(block, forest.nodes, forest.categories, forest.roots, at)

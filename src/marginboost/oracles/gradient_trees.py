@@ -33,6 +33,7 @@ from ..kernels.shares import MIN_GAIN
 from ..kernels.splits import SQUARES
 from ..kernels.stumps import PARTITION
 from ..kernels.weights import weighted_sum
+from ..solvers.masters.tube import middle_quantile
 from ..types import Array
 from ..validation import check_choice, check_number
 from .constraints import (
@@ -255,6 +256,8 @@ class GradientTreeOracle(Oracle):
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
         growth = self._grow(rows, sums, share * self.sample.total, round).by_level()
         values, scale = self._values(growth, units)
+        if weights.residual is not None:
+            values, scale = self._medians(growth, weights.residual)
         tree = growth.tree(values)
         column = growth.outputs(tree, values)
         edge = _edge(growth, values) if rows is None else weighted_sum(dual, column)
@@ -331,10 +334,10 @@ class GradientTreeOracle(Oracle):
 
         def pair(start: int, stop: int) -> tuple[float, float]:
             here, factors = slice(start, stop), (1.0 / units[0], 1.0 / units[1])
-            sums = pair_up(dual[here], curvature[here], *factors, job.leaf_values[here])
             if self.splits == "gradient":
-                sums = pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
-            return sums
+                pair_up(dual[here], curvature[here], *factors, job.leaf_values[here])
+                return pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
+            return pair_up(dual[here], curvature[here], *factors, job.values[here])
 
         return np.sum(run_rows(pair, len(dual), n_threads), axis=0), units
 
@@ -352,6 +355,15 @@ class GradientTreeOracle(Oracle):
             steps = np.clip(steps, -self.max_step, self.max_step)
         scale = float(np.abs(steps).max())
         return steps / (scale or 1.0), scale
+
+    def _medians(self, growth: Growth, residual: Array) -> tuple[Array, float]:
+        """Medians of the residuals in the leaves, divided by the largest, and that."""
+        medians, prior = np.zeros(len(growth.nodes)), self.sample.prior
+        for k in np.flatnonzero(growth.leaves):
+            rows = growth.rows[growth.nodes["start"][k] : growth.nodes["stop"][k]]
+            medians[k] = middle_quantile(residual[rows], prior[rows], 0.5)
+        scale = float(np.abs(medians).max())
+        return medians / (scale or 1.0), scale
 
 
 def _edge(growth: Growth, values: Array) -> float:

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..data import BinnedMatrix
 from ..kernels.grow import FULL, grow, help_grow, mark_left, number_by_level, spread, sum_root
-from ..kernels.histograms import FEATURES_PER_WORD, NARROW, pack_words
+from ..kernels.histograms import NARROW
 from ..kernels.jit import COMPILED
 from ..kernels.parallel import WorkerPool, run_blocks, run_rows
 from ..kernels.shares import (
@@ -59,8 +59,8 @@ from .tree_hypothesis import Tree, with_categories
 
 DEEPEST = 1 << 30
 """Depth where none is given."""
-WORDS_ROWS = 1 << 13
-"""Rows whose codes are packed at once, so that the words stay in the cache."""
+TILE = 8
+"""Most features in a share of a search."""
 CATEGORICAL = {"equality": CATEGORY, "partition": PARTITION}
 PRUNING = (None, "cost_complexity", "pessimistic")
 
@@ -174,7 +174,7 @@ class TreeGrower:
         groups: Array | None = None,
     ) -> None:
         self.bins, self.limits = bins, limits
-        self.room: tuple[Array, Array] | None = None
+        self.room: Array | None = None
         self.n_threads = n_threads if bins.codes.size > SERIAL_WORK and COMPILED else 1
         self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
         self.kinds = _kinds(bins, categorical)
@@ -184,10 +184,9 @@ class TreeGrower:
         n_rows = bins.n_rows if n_rows is None else n_rows
         held = min(n_rows, bins.n_rows)  # rows may be elsewhere
         kept, channels = n_labels == 1, n_labels + 1
-        tiles, words = _pack(bins, self.n_threads) if kept else (_tiles(bins.n_features), NO_WORDS)
-        widths = np.full(bins.n_features, NARROW) if len(words) else bins.n_bins + 1
+        tiles = _tiles(bins.n_features)
         widest, n_tiles = int(bins.n_bins.max()) + 1, len(tiles) - 1
-        features = _feature_table(self.kinds, bins.n_bins, widths)
+        features = _feature_table(self.kinds, bins.n_bins, bins.codes.dtype)
         depth = limits.max_depth or DEEPEST
         most = min(limits.max_leaf_nodes or DEEPEST, n_rows, 1 << min(depth, 30))
         n_slots = most if limits.max_leaf_nodes else min(most, depth + 2, n_rows.bit_length() + 2)
@@ -197,11 +196,10 @@ class TreeGrower:
         chosen = limits.max_features < 1.0 or limits.together > 0 or len(groups) > 0
         self.job = Job(
             codes=bins.codes,
-            words=words,
             tiles=tiles,
             features=features,
             values=values,
-            leaf_values=np.empty_like(values) if leaves_apart else values,
+            leaf_values=np.empty((bins.n_rows if leaves_apart else 0, channels)),
             labels=np.zeros(0, np.int32) if labels is None else labels,
             row_weights=np.zeros(0) if row_weights is None else row_weights,
             rows=np.empty(held, np.uint32),
@@ -232,11 +230,9 @@ class TreeGrower:
     def twin(self) -> TreeGrower:
         """Another that shares the codes and has its own memory, so that both can grow at once."""
         other = copy(self)
-        job, shared = self.job, ("codes", "words", "tiles", "features", "labels", "row_weights")
+        job, shared = self.job, ("codes", "tiles", "features", "labels", "row_weights")
         other.room = None
         own = {k: values.copy() for k, values in job._asdict().items() if k not in shared}
-        if job.leaf_values is job.values:
-            own["leaf_values"] = own["values"]
         other.job = job._replace(**own)
         return other
 
@@ -282,21 +278,21 @@ class TreeGrower:
         return Growth(nodes, found, job.rows[:n_rows], self)
 
     def _narrow(self, columns: Array) -> Job:
-        """Job for some columns alone: their codes side by side, in words of their own."""
+        """Job for some columns alone: their codes side by side."""
         job, bins, n_columns = self.job, self.bins, len(columns)
-        if self.room is None or len(self.room[0]) != n_columns:
-            codes = np.empty((n_columns, bins.n_rows), bins.codes.dtype)
-            n_tiles = len(_tiles(n_columns)) - 1 if len(job.words) else 0
-            self.room = codes, np.empty((n_tiles, bins.n_rows), np.uint64)
-        codes, words = self.room
-        tiles = _tiles(n_columns)
-        _pack_columns(bins.codes, columns, tiles, codes, words, self.n_threads)
-        widths = np.full(n_columns, NARROW) if len(words) else bins.n_bins[columns] + 1
+        if self.room is None or len(self.room) != n_columns:
+            self.room = np.empty((n_columns, bins.n_rows), bins.codes.dtype)
+        codes = self.room
+
+        def copy_column(place: int) -> None:
+            codes[place] = bins.codes[columns[place]]
+
+        run_blocks(copy_column, n_columns, self.n_threads)
+        kinds, n_bins = self.kinds[columns], bins.n_bins[columns]
         return job._replace(
             codes=codes,
-            words=words,
-            tiles=tiles,
-            features=_feature_table(self.kinds[columns], bins.n_bins[columns], widths),
+            tiles=_tiles(n_columns),
+            features=_feature_table(kinds, n_bins, codes.dtype),
             splits=np.zeros((2, n_columns), SPLIT),
             monotonic=job.monotonic[columns] if len(job.monotonic) else job.monotonic,
             groups=np.ascontiguousarray(job.groups[:, columns]),
@@ -411,8 +407,6 @@ class Growth:
 
 # -- layout ----------------------------------------------------------------------------------------
 
-NO_WORDS = np.zeros((0, 0), np.uint64)
-
 
 def _kinds(bins: BinnedMatrix, categorical: str) -> Array:
     """How each feature is split."""
@@ -420,8 +414,12 @@ def _kinds(bins: BinnedMatrix, categorical: str) -> Array:
     return np.array([THRESHOLD if known is None else split for known in bins.categories])
 
 
-def _feature_table(kinds: Array, n_bins: Array, widths: Array) -> Array:
-    """Kind, number of bins and first place in the sums of each feature; last, where they end."""
+def _feature_table(kinds: Array, n_bins: Array, codes: Any) -> Array:
+    """Kind, number of bins and first place in the sums of each feature; last, where they end.
+
+    ``codes`` is the type of the codes: of bytes, features have equally many places.
+    """
+    widths = np.full(len(kinds), NARROW) if codes == np.uint8 else n_bins + 1
     table = np.zeros((len(kinds) + 1, 3), np.int64)
     table[:-1, 0], table[:-1, 1] = kinds, n_bins
     table[1:, 2] = np.cumsum(widths)
@@ -447,35 +445,5 @@ def _other_limits(limits: Limits) -> Array:
 
 def _tiles(n_features: int) -> Array:
     """First features of tiles that are equally wide and an even number."""
-    n_tiles = min(n_features, 2 * -(-n_features // (2 * FEATURES_PER_WORD)))
+    n_tiles = min(n_features, 2 * -(-n_features // (2 * TILE)))
     return np.linspace(0, n_features, n_tiles + 1).round().astype(np.int64)
-
-
-def _pack(bins: BinnedMatrix, n_threads: int) -> tuple[Array, Array]:
-    """Tiles of features, and their codes in words where they are bytes."""
-    tiles = _tiles(bins.n_features)
-    if bins.codes.dtype != np.uint8 or not COMPILED:
-        return tiles, NO_WORDS
-    words = np.empty((len(tiles) - 1, bins.n_rows), np.uint64)
-
-    def pack(block: int) -> None:
-        here = slice(block * WORDS_ROWS, (block + 1) * WORDS_ROWS)
-        pack_words(bins.codes[:, here], tiles, words[:, here])
-
-    run_blocks(pack, -(-bins.n_rows // WORDS_ROWS), n_threads)
-    return tiles, words
-
-
-def _pack_columns(
-    source: Array, columns: Array, tiles: Array, codes: Array, words: Array, n_threads: int
-) -> None:
-    """Write the codes of some columns, and their words where there is room for any."""
-
-    def pack(block: int) -> None:
-        here = slice(block * WORDS_ROWS, (block + 1) * WORDS_ROWS)
-        for place, column in enumerate(columns):
-            codes[place, here] = source[column, here]
-        if len(words):
-            pack_words(codes[:, here], tiles, words[:, here])
-
-    run_blocks(pack, -(-codes.shape[1] // WORDS_ROWS), n_threads)

@@ -23,7 +23,7 @@ from ..core.weights import Reweighting, Weights
 from ..kernels.binning import BYTE_CUTS
 from ..kernels.exact import bound_of, column_sum, rounded
 from ..kernels.parallel import run_rows
-from ..kernels.predict import add_levels, find_cells, pad_cuts, sum_stumps
+from ..kernels.predict import add_steps, lay_cells, sum_stumps
 from ..kernels.stumps import (
     CATEGORY,
     PARTITION,
@@ -99,19 +99,14 @@ class Stump(Hypothesis):
         steps = in_order_of_prediction(step_functions(members, coef))
         features = np.array([step.feature for step in steps], dtype=np.int64)
         width = int(features.max(initial=-1)) + 1
-        padded = [pad_cuts(step.thresholds) for step in steps]
-        cuts = np.concatenate([np.empty(0), *padded])
+        cells = lay_cells(features, [step.thresholds for step in steps])
         levels = np.concatenate([np.empty(0), *(step.levels for step in steps)])
-        lengths = [(len(a), len(step.levels)) for a, step in zip(padded, steps, strict=True)]
-        starts = np.cumsum([(0, 0), *lengths], axis=0)
 
         def vote(rows: Array) -> Array:
             if rows.shape[1] < width:  # the kernel does not check
                 raise ValueError(f"a stump reads {width} features, the rows have {rows.shape[1]}")
             total = np.zeros(len(rows))
-            cells = np.empty((len(features), len(rows)), dtype=np.uint32)
-            find_cells(rows, features, cuts, starts, cells)
-            add_levels(cells, levels, starts, total)
+            add_steps(rows, cells, levels, total)
             return total
 
         return vote

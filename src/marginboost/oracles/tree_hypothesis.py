@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ..core.ensemble import Ensemble
 from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate
 from ..kernels.trees import NODE
@@ -173,6 +174,13 @@ def constant_tree(value: float) -> Tree:
 def constant_candidate(n_rows: int) -> Candidate:
     """Make the constant 1 a candidate."""
     return Candidate(constant_tree(1.0), 0.0, np.ones(n_rows, dtype=np.int8))
+
+
+def norm_without_constant(ensemble: Ensemble) -> float:
+    """Σ|α| of all hypotheses but the constant 1, which has no price in a regression."""
+    constant = constant_tree(1.0)
+    members = zip(ensemble.coef, ensemble.members, strict=True)
+    return float(sum(abs(weight) for weight, member in members if member != constant))
 
 
 # -- reading plain data ---------------------------------------------------------------------------

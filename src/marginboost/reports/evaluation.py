@@ -1,4 +1,4 @@
-"""The page of an evaluation: scores beside the base rate, curves, the table of labels.
+"""The page of an evaluation: scores beside the base rate, curves, the table of labels or targets.
 
 Drawn here, as SVG: the page has no script, and all text from the data is escaped.
 """
@@ -6,42 +6,49 @@ Drawn here, as SVG: the page has no script, and all text from the data is escape
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..diagnostics.evaluation import Evaluation, TargetEvaluation
 from .page import asset, digest
 
-if TYPE_CHECKING:
-    from ..diagnostics.evaluation import Evaluation
-
-SIZE, PAD = 300, 42
+SIZE, PAD = 330, 70
 """Sides of a picture, and the room for its axes."""
 INKS = ("blue", "red", "soft")
 DASHES = ("", "7 3", "2 3", "9 3 2 3")
 """Every class has an ink and a dash of its own."""
+SHARES = {0.0: "0", 0.5: "0.5", 1.0: "1"}
+"""Ticks of an axis of shares."""
 MOST_CURVES = 12
 """Classes whose curves are drawn."""
+MOST_POINTS = 1000
+"""Rows that are drawn, evenly spaced."""
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{title}</title><style>{style}</style></head>
+<link rel="icon" href="data:,">
+<title>{title} – evaluation</title><style>{style}</style></head>
 <body><header><p class="kind">Evaluation of a model</p><h1>{title}</h1>
 <p class="verdict">{verdict}</p></header>
 <main><section class="card"><h2>Beside the base rate</h2>{scores}
-<p class="note">The base rate knows nothing but how common the classes are. Lower is better, except
-for AUC, where guessing has one half.</p></section>
-<section class="card"><h2>Curves</h2><div class="facts">{curves}</div></section>
-<section class="card"><h2>True and predicted labels</h2>
-<div class="scroll">{confusion}</div></section>
-</main></body></html>
+<p class="note">{note}</p></section>
+{curves}</main>
+<footer>Made by marginboost. This page makes no request to any other machine.</footer></body></html>
 """
+NOTES: dict[type, str] = {
+    Evaluation: "The base rate knows nothing but how common the classes are. Lower is better, "
+    "except for AUC, where guessing has one half.",
+    TargetEvaluation: "Their mean is what a model would predict that knows nothing of a row. Lower "
+    "is better, except for R², the share of the targets’ variance that is explained.",
+}
 MORE_STYLE = """
 svg { max-width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 12px; }
 .axis { stroke: var(--line); fill: none; } .curve { fill: none; stroke-width: 2; }
 .even { stroke: var(--control); stroke-dasharray: 4 4; fill: none; }
 .blue { stroke: var(--blue); } .red { stroke: var(--red); } .soft { stroke: var(--soft); }
-.dot { fill: var(--blue); }
+.dot { fill: var(--blue); } .faint { fill-opacity: .45; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .3rem 0;
   padding: 0; list-style: none; }
 .legend svg { vertical-align: middle; margin-right: .3rem; }
@@ -49,12 +56,14 @@ figure { margin: 0; flex: 1 1 18rem; } figcaption { color: var(--soft); font-siz
 """
 
 
-def evaluation_page(found: Evaluation, title: str, words: Mapping[str, str]) -> str:
+def evaluation_page(
+    found: Evaluation | TargetEvaluation, title: str, words: Mapping[str, str]
+) -> str:
     """HTML of an evaluation.
 
     Parameters
     ----------
-    found : Evaluation
+    found : Evaluation or TargetEvaluation
         What was measured.
     title : str
         Heading.
@@ -62,16 +71,38 @@ def evaluation_page(found: Evaluation, title: str, words: Mapping[str, str]) -> 
         What the scores are called.
     """
     style = asset("page.css") + MORE_STYLE
+    if isinstance(found, Evaluation):
+        verdict, curves = _verdict(found), _curves(found)
+    else:
+        verdict, curves = _verdict_on_targets(found), _points(found)
     parts = {
         "policy": f"default-src 'none'; style-src '{digest(style)}'; base-uri 'none'",
         "title": html.escape(title),
         "style": style,
-        "verdict": _verdict(found),
+        "verdict": verdict,
         "scores": _scores(found, words),
-        "curves": _roc(found) + _calibration(found),
-        "confusion": _confusion(found),
+        "note": NOTES[type(found)],
+        "curves": curves,
     }
     return PAGE.format(**parts)
+
+
+def _curves(found: Evaluation) -> str:
+    """Cards of labels."""
+    return (
+        f'<section class="card"><h2>Curves</h2><div class="pair">{_roc(found)}'
+        f"{_calibration(found)}</div></section>"
+        '<section class="card"><h2>True and predicted labels</h2>'
+        f'<div class="scroll">{_confusion(found)}</div></section>'
+    )
+
+
+def _verdict_on_targets(found: TargetEvaluation) -> str:
+    error, base = found.scores["rmse"], found.base["rmse"]
+    how = f"The root mean square error on {found.n_rows:,} rows is {error:.4g}"
+    if error >= base:
+        return f"{how}: no better than always predicting their mean."
+    return f"{how}, where always predicting their mean has {base:.4g}."
 
 
 def _verdict(found: Evaluation) -> str:
@@ -86,12 +117,14 @@ def _verdict(found: Evaluation) -> str:
     )
 
 
-def _scores(found: Evaluation, words: Mapping[str, str]) -> str:
+def _scores(found: Evaluation | TargetEvaluation, words: Mapping[str, str]) -> str:
+    of_labels = isinstance(found, Evaluation)
+    digits = ".4f" if of_labels else ".5g"
     rows = [
-        [word, f"{found.scores[name]:.4f}", f"{found.base[name]:.4f}"]
-        for name, word in words.items()
+        [words[name], f"{score:{digits}}", f"{found.base[name]:{digits}}"]
+        for name, score in found.scores.items()
     ]
-    return _table(["", "model", "base rate"], rows)
+    return _table(["", "model", "base rate" if of_labels else "their mean"], rows)
 
 
 def _confusion(found: Evaluation) -> str:
@@ -171,6 +204,31 @@ def _calibration(found: Evaluation) -> str:
     )
 
 
+def _points(found: TargetEvaluation) -> str:
+    """Card of targets."""
+    given, predicted = found.targets, found.predicted
+    low = float(min(given.min(), predicted.min()))
+    span = float(max(given.max(), predicted.max())) - low or 1.0
+    step = math.ceil(len(given) / MOST_POINTS)
+    pairs = zip(given[::step].tolist(), predicted[::step].tolist(), strict=True)
+    dots = "".join(
+        f'<circle cx="{_x((b - low) / span):.1f}" cy="{_y((a - low) / span):.1f}" r="2.5" '
+        'class="dot faint"/>'
+        for a, b in pairs
+    )
+    some = "" if step == 1 else " Of many rows some are shown."
+    caption = f"On the diagonal the prediction is the given target.{some}"
+    ends = {share: _number(low + share * span) for share in SHARES}
+    figure = _figure(dots, "predicted", "given", caption, ticks=ends)
+    heading = "Given and predicted targets"
+    return f'<section class="card"><h2>{heading}</h2><div class="pair">{figure}</div></section>'
+
+
+def _number(value: float) -> str:
+    """Number at a tick: few signs, and no exponent where none is needed."""
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
 def _curve(xs: Any, ys: Any, name: str, number: int = 0) -> str:
     points = " ".join(f"{_x(a):.1f},{_y(b):.1f}" for a, b in zip(xs, ys, strict=True))
     return (
@@ -178,19 +236,26 @@ def _curve(xs: Any, ys: Any, name: str, number: int = 0) -> str:
     )
 
 
-def _figure(content: str, across: str, up: str, caption: str, legend: str = "") -> str:
+def _figure(
+    content: str,
+    across: str,
+    up: str,
+    caption: str,
+    legend: str = "",
+    ticks: Mapping[float, str] = SHARES,
+) -> str:
     side, top = SIZE + PAD, PAD - 6
-    ticks = "".join(
-        f'<text x="{_x(t):.0f}" y="{SIZE + 16}" text-anchor="middle">{t:g}</text>'
-        f'<text x="{PAD - 6}" y="{_y(t) + 4:.0f}" text-anchor="end">{t:g}</text>'
-        for t in (0.0, 0.5, 1.0)
+    numbers = "".join(
+        f'<text x="{_x(t):.0f}" y="{SIZE + 16}" text-anchor="middle">{word}</text>'
+        f'<text x="{PAD - 6}" y="{_y(t) + 4:.0f}" text-anchor="end">{word}</text>'
+        for t, word in ticks.items()
     )
     return (
         f'<figure><svg viewBox="0 {top} {side} {side - top}" width="{side}" role="img" '
         f'aria-label="{html.escape(caption)}">'
         f'<path class="axis" d="M{PAD},{_y(1):.0f} V{SIZE} H{_x(1):.0f}"/>'
         f'<path class="even" d="M{_x(0):.0f},{_y(0):.0f} L{_x(1):.0f},{_y(1):.0f}"/>'
-        f"{ticks}{content}"
+        f"{numbers}{content}"
         f'<text x="{_x(0.5):.0f}" y="{SIZE + 34}" text-anchor="middle">{across}</text>'
         f'<text transform="translate(12 {_y(0.5):.0f}) rotate(-90)" '
         f'text-anchor="middle">{up}</text>'

@@ -1,20 +1,30 @@
 """One-dimensional searches, descents, projections, linear programs, barrier methods."""
 
-from .barrier import BarrierMargin, BarrierSolution, barrier_margin, barrier_minimize
-from .bregman import (
-    ParallelDescent,
-    Projection,
-    bregman_algorithm,
-    bregman_problem,
-    bregman_project,
-    parallel_descent,
-)
-from .coordinate_descent import CoordinateProblem, Descent, coordinate_descent
-from .games import Game, HedgeRun, hedge, hedge_rate, play
-from .line_search import exponential_step
-from .margin_lp import MarginSolution, PricedSolution, solve_margin_lp, solve_priced_margin_lp
-from .norm_margin import NormMarginSolution, solve_norm_margin
+from typing import TYPE_CHECKING
+
+from ..on_demand import on_demand
+
+# Called as their modules are, which would take their places.
+from .coordinate_descent import coordinate_descent
 from .sparsify import sparsify
+
+if TYPE_CHECKING:
+    from .barrier import BarrierMargin, BarrierSolution, barrier_margin, barrier_minimize
+    from .bregman import (
+        ParallelDescent,
+        Projection,
+        bregman_algorithm,
+        bregman_problem,
+        bregman_project,
+        parallel_descent,
+    )
+    from .coordinate_descent import CoordinateProblem, Descent
+    from .games import Game, HedgeRun, hedge, hedge_rate, play
+    from .line_search import exponential_step
+    from .margin_lp import MarginSolution, PricedSolution, solve_margin_lp, solve_priced_margin_lp
+    from .norm_margin import NormMarginSolution, solve_norm_margin
+else:
+    __getattr__, __dir__ = on_demand(__name__)
 
 __all__ = [
     "BarrierMargin",

@@ -61,9 +61,9 @@ class InterceptLoss(PenalisedLoss):
     def _centred(self, scores: Array) -> Array:
         return scores + self.intercept(scores)
 
-    def value(self, scores: Array, length: float) -> float:
+    def value(self, scores: Array, l1_norm: float) -> float:
         """``P`` of a combination with these scores and Σα."""
-        return super().value(self._centred(scores), length)
+        return super().value(self._centred(scores), l1_norm)
 
     def dual(self, scores: Array) -> Array:
         """Signed weights at the best intercept: their sum is 0."""
@@ -77,11 +77,11 @@ class InterceptLoss(PenalisedLoss):
         self, scores: Array, direction: Array, price: float, a: float
     ) -> tuple[float, float]:
         centred = self._centred(scores + a * direction)
-        slope, bend = super()._slope(centred, direction, price, 0.0)
+        slope, along = super()._slope(centred, direction, price, 0.0)
         curvature = self._curvatures(centred)
         total = float(curvature.sum())
         answer = float(curvature @ direction) ** 2 / total if total > 0.0 else 0.0
-        return slope, max(bend - answer, 0.0)
+        return slope, max(along - answer, 0.0)
 
     def _hessian(self, columns: Array, scores: Array) -> Array:
         centred = self._centred(scores)
@@ -116,9 +116,9 @@ class TubeBarrier(PenalisedLoss):
         """Middle of the best tube, without rounding."""
         return self.tube.best_tube(self._y - scores).intercept
 
-    def value(self, scores: Array, length: float) -> float:
+    def value(self, scores: Array, l1_norm: float) -> float:
         """``P`` of the linear program."""
-        return self.tube.empty - self.tube.value(scores, length)
+        return self.tube.empty - self.tube.value(scores, l1_norm)
 
     def _settle(self, scores: Array) -> Array:
         """Find the rounded tube; curvatures of its sides."""

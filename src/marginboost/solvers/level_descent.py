@@ -23,14 +23,15 @@ import numpy as np
 
 from ..data import BinnedMatrix
 from ..kernels.level_descent import best_levels, move_and_sum, scaled_sums
-from ..kernels.parallel import run_rows
+from ..kernels.parallel import run_blocks, run_rows
 from ..kernels.soft_margin import smoothed_weights
+from ..kernels.stumps import histograms_any, histograms_uint8
 from ..types import Array
 from .masters.problem import soft_margin
 
 MOST_TURNS = 150
 """Times that all features are taken in turn."""
-STALLED, PATIENCE = 0.97, 8
+STALLED, PATIENCE = 0.97, 4
 """Gap that counts as smaller, over the last one; turns without one after which it ends."""
 SHARE = 0.1
 """How far above the lower bound, in shares of the gap, the next price is."""
@@ -209,7 +210,10 @@ class LevelDescent:
             self._rho -= float(np.clip((total - 1.0) / max(slope, 1e-12), -1.0, 1.0))
         size = self.size
         lower = soft_margin(outcomes, self._prior, self._nu)[0] / size if size > 0.0 else -np.inf
-        upper = self._most_edge(self._y * self._weights) if abs(total - 1.0) < 1e-6 else np.inf
+        dual = self._y * self._weights
+        upper = (
+            largest_edge(self._bins, dual, self._n_threads) if abs(total - 1.0) < 1e-6 else np.inf
+        )
         best = self.best
         if lower > best.lower:
             scaled = [levels / size for levels in self._levels]
@@ -218,10 +222,20 @@ class LevelDescent:
             best = best._replace(weights=self._weights.copy(), upper=upper)
         self.best = best
 
-    def _most_edge(self, dual: Array) -> float:
-        """Largest edge of stumps with cuts between bins."""
-        most = 0.0
-        for codes, n_bins in zip(self._bins.codes, self._bins.n_bins.tolist(), strict=True):
-            below = np.cumsum(np.bincount(codes, dual, n_bins))
-            most = max(most, float(np.max(np.abs(below) + np.abs(below[-1] - below))))
-        return most
+
+def largest_edge(bins: BinnedMatrix, dual: Array, n_threads: int) -> float:
+    """Largest edge of stumps with cuts between bins, under signed weights."""
+    codes, n_bins = bins.codes, bins.n_bins.tolist()
+    narrow = codes.dtype == np.uint8
+    sums = np.empty((len(codes), 256 if narrow else max(n_bins) + 1))
+
+    def pair(number: int) -> None:
+        mine = slice(2 * number, 2 * number + 2)
+        (histograms_uint8 if narrow else histograms_any)(codes[mine], dual, sums[mine])
+
+    run_blocks(pair, -(-len(codes) // 2), n_threads)
+    most = 0.0
+    for row, count in zip(sums, n_bins, strict=True):
+        below = np.cumsum(row[:count])
+        most = max(most, float(np.max(np.abs(below) + np.abs(below[-1] - below))))
+    return most

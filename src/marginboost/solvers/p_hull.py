@@ -105,12 +105,12 @@ class HullCost:
         pull = shrink * self.outcomes
         g = shrink * self.margins + step * pull
         slope = pull - kappa * g
-        bend = -kappa * pull - kappa * slope - kappa_slope * g
+        slope_change = -kappa * pull - kappa * slope - kappa_slope * g
         terms = self.weights * np.exp(-g)
         return (
             float(terms.sum()),
             -float(terms @ slope),
-            float(terms @ (slope * slope - bend)),
+            float(terms @ (slope * slope - slope_change)),
         )
 
     @property
@@ -168,11 +168,11 @@ def newton_step(cost: HullCost, held: int, *, tol: float = 1e-9, relative: bool 
     step, iterations = following, 0
     while abs(slope) >= tol and iterations < MOST_ITERATIONS:
         step = following
-        value, slope, bend = (number / unit for number in cost(step))
+        value, slope, curvature = (number / unit for number in cost(step))
         low, high = min(low, slope), max(high, slope)
-        if bend < np.finfo(float).eps:
-            bend = FLAT
-        following = max(step / 2.0, step - slope / bend)
+        if curvature < np.finfo(float).eps:
+            curvature = FLAT
+        following = max(step / 2.0, step - slope / curvature)
         iterations += 1
         if abs(value - before) < tol and low * high > 0.0:
             break

@@ -68,14 +68,14 @@ class PenalisedLoss:
 
     # -- values ----------------------------------------------------------------------------------
 
-    def value(self, scores: Array, length: float) -> float:
+    def value(self, scores: Array, l1_norm: float) -> float:
         """``P`` of a combination with these scores and Σα."""
 
         def part(here: slice) -> float:
             losses = self.loss.value(self.loss.argument(self._y[here], scores[here]))
             return weighted_sum(losses, self._weights[here])
 
-        return self.price * length + math.fsum(self._over_rows(part))
+        return self.price * l1_norm + math.fsum(self._over_rows(part))
 
     def dual(self, scores: Array) -> Array:
         """Signed weights ``-∂P/∂F(x_i)``: not normalised."""

@@ -123,8 +123,8 @@ def _search(
             best, best_length = tried, length
         elif best is not net:
             break
-        bend = tried.loss - net.loss - length * fall  # curvature times length² / 2
-        lowest = -0.5 * fall * length**2 / bend if bend > 0.0 else 4.0 * length
+        rise = tried.loss - net.loss - length * fall  # curvature times length² / 2
+        lowest = -0.5 * fall * length**2 / rise if rise > 0.0 else 4.0 * length
         following = min(max(lowest, 0.1 * length), 4.0 * length)
         if better and abs(following - length) <= 0.2 * length:
             break

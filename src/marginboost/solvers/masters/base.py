@@ -38,9 +38,13 @@ class Clock:
         self._seconds = seconds
         self._until = None if seconds is None else time.perf_counter() + seconds
 
+    def over(self) -> bool:
+        """Whether they are over."""
+        return self._until is not None and time.perf_counter() > self._until
+
     def check(self) -> None:
         """Raise :class:`MasterError` when they are over."""
-        if self._until is not None and time.perf_counter() > self._until:
+        if self.over():
             raise MasterError(f"the master problem was not solved in {self._seconds} seconds")
 
 
@@ -78,6 +82,10 @@ class Master(ABC):
         ``start`` holds the last coefficients, 0 for new columns; ``gap`` is how far the bounds of
         the run are apart. Raises :class:`MasterError` where there is no solution in time.
         """
+
+    def begin_with(self, weights: Array) -> None:
+        """Take weights that were found elsewhere as those of the last solution."""
+        self.weights = weights
 
     def forget(self, kept: Array) -> None:  # noqa: B027 - most have nothing to forget
         """Learn which columns stay in the pool; the others have no weight."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.parallel import run_blocks
-from ...kernels.soft_margin import add_tables, copy_bit, set_bit, sum_by_code, unpack
+from ...kernels.soft_margin import add_tables, copy_bit, set_bit, set_bits, sum_by_code, unpack
 from ...types import Array
 from .pool import ROWS, ColumnPool, are_signs
 
@@ -65,6 +65,38 @@ class PackedPool(ColumnPool):
             self._codes = np.concatenate([self._codes, np.zeros_like(self._codes)])
         set_bit(self._codes[self._size // 8], self._size % 8, column)
         self._size += 1
+
+    def extend_by_codes(self, codes: Array, features: Array, answers: Array) -> None:
+        """Add ±1 columns that follow from the codes of a feature each.
+
+        Parameters
+        ----------
+        codes : array (n_features, n_rows)
+            Codes of the rows.
+        features : array (n_columns,)
+            The feature of each column; one look-up does for those in a byte that share theirs.
+        answers : array (n_columns, n_codes)
+            What each column says, +1 or -1, by code.
+        """
+        if self._codes is None:
+            raise ValueError("a pool that holds outputs other than -1 and +1")
+        size = self._size + len(features)
+        if size > 8 * len(self._codes):
+            larger = np.zeros((-(-size // 8), self._n_rows), dtype=np.uint8)
+            larger[: len(self._codes)] = self._codes
+            self._codes = larger
+        packed, places = self._codes, np.arange(self._size, size)
+        bits = (answers > 0).astype(np.uint8) << (places % 8).astype(np.uint8)[:, None]
+
+        def add(byte: int) -> None:
+            own = np.flatnonzero(places // 8 == byte)
+            for feature in np.unique(features[own]):
+                table = np.bitwise_or.reduce(bits[own[features[own] == feature]])
+                set_bits(codes[feature], table, packed[byte])
+
+        first = self._size // 8
+        run_blocks(lambda task: add(first + task), -(-size // 8) - first, self._n_threads)
+        self._size = size
 
     def _become_plain(self) -> None:
         self._store = np.empty((max(16, self._size), self._n_rows))

@@ -86,14 +86,14 @@ def value_on_places(
         level = 1.0 / l1_norm if l1_norm > 0.0 else np.inf
         return problem.gain(l1_norm, sum(ask(add_shortfalls, 1.0, 1.0))), level
     assert isinstance(problem, SoftMargin)
-    length = l1_norm or 1.0
-    low = min(one for one, _ in extremes) / length
+    unit = l1_norm or 1.0
+    low = min(one for one, _ in extremes) / unit
     if problem.nu is None:
         return low, low
-    how = Margins(length, uniform)
+    how = Margins(unit, uniform)
     target = float(rank(problem.nu, n_rows)) if uniform else least_share(problem.nu)
-    rho = quantile(ask, how, low, max(one for _, one in extremes) / length, target)
-    return rho - rounded(sum(ask(add_shortfalls, rho, length))) / problem.nu, rho
+    rho = quantile(ask, how, low, max(one for _, one in extremes) / unit, target)
+    return rho - rounded(sum(ask(add_shortfalls, rho, unit))) / problem.nu, rho
 
 
 def quantile(
@@ -133,9 +133,9 @@ def _intervals(values: Array, low: float, high: float) -> Array:
 # -- questions -------------------------------------------------------------------------------------
 
 
-def add_shortfalls(rows: ProgramRows, rho: float, length: float) -> int:
+def add_shortfalls(rows: ProgramRows, rho: float, l1_norm: float) -> int:
     """Exact sum of prior weight times what margins lack of ρ."""
-    return sum_shortfalls(rows.margins / length, rows.prior, rho)
+    return sum_shortfalls(rows.margins / l1_norm, rows.prior, rho)
 
 
 def sort_values(place: Any, how: Values, low: float, high: float) -> Array:

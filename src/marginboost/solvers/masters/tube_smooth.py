@@ -153,6 +153,11 @@ class TubeSmooth(Master):
         self._polished = False
         return coef, self.weights_again(pool, coef)
 
+    def begin_with(self, weights: Array) -> None:
+        """Take weights that were found elsewhere, as those of Newton's method are."""
+        super().begin_with(weights)
+        self._polished = True
+
     def _evaluate(self, pool: PackedPool, coef: Array) -> tuple[float, Array]:
         """Rounded objective and its gradient."""
         self._check_clock()
