@@ -1,143 +1,136 @@
 """Gradient boosting on a local Dask cluster beside one machine and other libraries: ``dask``.
 
 For each number of workers the seconds of a fit from raw partitions, and by how much predicted
-probabilities differ from those of the smallest number. Then a worker is killed in mid-fit. At last
-what a cluster of two workers costs beside two threads, see :mod:`.cluster_cost`.
+probabilities differ from those of the smallest number. Then a worker is killed half-way through a
+fit, and ours at ten random moments. At last what a cluster of two workers costs beside two threads
+(:mod:`.cluster_cost`). Every line is measured in a process of its own (:mod:`.cluster_lines`).
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from .cluster_cost import cost
-from .data import TEST, synthetic
+from .cluster_lines import Found, Line, Lines
 from .report import Goal, Section, Table
 from .sizes import Sizes
 
-Fit = Callable[[Any, Any, Any, int], Callable[[Any], Any]]
-"""From client, rows, labels and rounds to a function from rows to probabilities."""
-
-
-def _ours(client: Any, X: Any, y: Any, rounds: int) -> Callable[[Any], Any]:
-    from marginboost.dask import DaskGradientBoostClassifier
-
-    model = DaskGradientBoostClassifier(n_estimators=rounds, client=client).fit(X, y)
-    return lambda rows: model.to_local().predict_proba(rows)[:, 1]
-
-
-def _xgboost(client: Any, X: Any, y: Any, rounds: int) -> Callable[[Any], Any]:
-    from xgboost.dask import DaskXGBClassifier
-
-    model = DaskXGBClassifier(
-        n_estimators=rounds, max_leaves=31, max_depth=0, grow_policy="lossguide", learning_rate=0.1
-    )
-    model.client = client
-    model.fit(X, y)
-    return lambda rows: model.get_booster().inplace_predict(rows)
-
-
-def _lightgbm(client: Any, X: Any, y: Any, rounds: int) -> Callable[[Any], Any]:
-    from lightgbm import DaskLGBMClassifier
-
-    model = DaskLGBMClassifier(n_estimators=rounds, num_leaves=31, client=client, verbose=-1)
-    model.fit(X, y)
-    return lambda rows: model.to_local().predict_proba(rows)[:, 1]
-
-
-CONTENDERS: dict[str, Fit] = {
-    "marginboost.dask": _ours,
-    "xgboost.dask": _xgboost,
-    "lightgbm.dask": _lightgbm,
-}
+OURS = "marginboost.dask"
+CONTENDERS = (OURS, "xgboost.dask", "lightgbm.dask")
+PARTS = 6
+"""Partitions, which numbers of workers divide."""
+MOST_RATIO = 1.5
+"""Times as long as undisturbed a fit that loses a worker may take."""
 
 
 def dask(sizes: Sizes) -> Section:
-    """Time, sameness and what a lost worker does."""
-    import dask.array as da
-    from distributed import Client, LocalCluster
-
-    from marginboost import GradientBoostClassifier
-
-    section, (n, d), rounds = Section("dask"), sizes.cluster_shape, sizes.cluster_rounds
-    X, y = synthetic(n, d)
-    test, _ = synthetic(sizes.test_rows, d, TEST)
-    started = time.perf_counter()
-    local = GradientBoostClassifier(n_estimators=rounds).fit(X, y).predict_proba(test)[:, 1]
-    alone = time.perf_counter() - started
-    title = f"fit of {n:,} × {d}, {rounds} rounds"
-    table = Table(title, ["contender", "workers", "seconds", "largest difference"])
-    table.rows.append(["one machine", 0, alone, 0.0])
-    times: dict[str, list[float]] = {"one machine": [alone]}
-    first: dict[str, Any] = {"marginboost.dask": local}
-    rows = da.from_array(X, chunks=(-(-n // 6), d)), da.from_array(y, chunks=-(-n // 6))
-    for n_workers in sizes.cluster_workers:
-        with (
-            LocalCluster(
-                n_workers=n_workers, threads_per_worker=1, dashboard_address=None
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            for name, fit in CONTENDERS.items():
-                try:
-                    fit(client, *rows, 2)  # workers load and compile what they need
-                    started = time.perf_counter()
-                    chances = np.asarray(fit(client, *rows, rounds)(test))
-                except ImportError as error:
-                    section.skipped.append(f"{name}, {n_workers} workers: {error}")
-                    continue
-                seconds = time.perf_counter() - started
-                apart = float(np.abs(chances - first.setdefault(name, chances)).max())
-                times.setdefault(f"{name}, {n_workers}", []).append(seconds)
-                table.rows.append([name, n_workers, seconds, apart])
-                if name == "marginboost.dask":
-                    what = f"difference from one machine, {n_workers} workers"
-                    section.goals.append(Goal(what, apart, "<=", 0.0))
-    section.tables.append(table)
-    section.times[title] = times
-    section.tables.append(_with_a_loss(rows, sizes, times))
-    cost(section, sizes)
-    section.notes.append("differences are from the first number of workers; ours from one machine")
+    """Time, sameness, what a lost worker does, and what a cluster costs."""
+    section, lines = Section("dask"), Lines(sizes.cluster_limit)
+    _sameness(section, sizes, lines)
+    _one_loss(section, sizes, lines)
+    _random_losses(section, sizes, lines)
+    cost(section, sizes, lines)
+    section.notes.append(
+        "differences are the largest of predicted probabilities, from those of the first number of "
+        "workers, ours from one machine; a killed worker is one of two, and a ratio that to the "
+        "same fit undisturbed"
+    )
     return section
 
 
-def _with_a_loss(rows: tuple[Any, Any], sizes: Sizes, times: dict[str, list[float]]) -> Table:
+def _line(sizes: Sizes, contender: str, workers: int) -> Line:
+    what: Line = {"what": "fit", "contender": contender, "workers": workers}
+    about = {"shape": list(sizes.cluster_shape), "parts": PARTS, "rounds": sizes.cluster_rounds}
+    return {**what, **about}
+
+
+def _loss(sizes: Sizes, contender: str, moments: list[float]) -> Line:
+    line = _line(sizes, contender, 2)
+    return {**line, "what": "loss", "shape": list(sizes.cluster_loss_shape), "moments": moments}
+
+
+def why_not(section: Section, about: str, found: Found) -> bool:
+    """Note why a line has no numbers, if so."""
+    for word in ("skipped", "failed"):
+        if word in found:
+            section.skipped.append(f"{about}: {found[word]}")
+            return True
+    return False
+
+
+def _sameness(section: Section, sizes: Sizes, lines: Lines) -> None:
+    (n, d), rounds = sizes.cluster_shape, sizes.cluster_rounds
+    title = f"fit of {n:,} × {d} from raw partitions, {rounds} rounds"
+    table = Table(title, ["contender", "workers", "seconds", "largest difference"])
+    times: dict[str, list[float]] = {}
+    for name in CONTENDERS:
+        first = None
+        for workers in (*((0,) if name == OURS else ()), *sizes.cluster_workers):
+            found = lines.measure(_line(sizes, name, workers))
+            label = name if workers else "one machine"
+            if why_not(section, f"{label}, {workers} workers", found):
+                continue
+            chances = lines.chances(found)
+            if chances is None:
+                table.rows.append([label, workers, None, None])
+                section.skipped.append(f"{label}, {workers} workers: hangs")
+                continue
+            first = chances if first is None else first
+            apart = float(np.abs(chances - first).max())
+            table.rows.append([label, workers, found["seconds"], apart])
+            times[f"{label}, {workers}"] = [found["seconds"]]
+            if name == OURS and workers:
+                what = f"difference from one machine, {workers} workers"
+                section.goals.append(Goal(what, apart, "<=", 0.0))
+    section.tables.append(table)
+    section.times[title] = times
+
+
+def _one_loss(section: Section, sizes: Sizes, lines: Lines) -> None:
     """Kill one of two workers half-way through a fit."""
-    from distributed import Client, LocalCluster
-
-    table = Table("a worker killed half-way", ["contender", "outcome", "seconds"])
-    for name, fit in CONTENDERS.items():
-        known = [min(seconds) for key, seconds in times.items() if key.startswith(f"{name}, ")]
-        if not known:
+    columns = ["contender", "outcome", "seconds", "ratio", "largest difference"]
+    (n, d), rounds = sizes.cluster_loss_shape, sizes.cluster_rounds
+    table = Table(f"a worker killed half-way, {n:,} × {d}, {rounds} rounds", columns)
+    for name in CONTENDERS:
+        line = _loss(sizes, name, [0.5])
+        found = lines.measure(line, sizes.cluster_patience)
+        if why_not(section, f"{name}, a worker killed", found):
             continue
-        with (
-            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-            Client(cluster) as client,
-        ):
-            fit(client, *rows, 2)
-            pids = client.run(os.getpid)
-            kill = threading.Timer(min(known) / 2.0, os.kill, (pids[min(pids)], signal.SIGKILL))
-            outcome: list[str] = []
+        if not found.get("fits"):
+            table.rows.append([name, f"hangs, ended after {found['hangs']:g} s", None, None, None])
+            continue
+        (one,) = found["fits"]
+        ratio = one["seconds"] / found["alone"] if one["outcome"] == "fitted" else None
+        table.rows.append([name, one["outcome"], one["seconds"], ratio, one.get("apart")])
+        if name == OURS:
+            section.goals += [
+                Goal("time with a worker killed half-way", ratio, "<=", MOST_RATIO, " ×"),
+                Goal("difference with a worker killed half-way", one.get("apart"), "<=", 0.0),
+            ]
+    section.tables.append(table)
 
-            def run(fit: Fit = fit, client: Any = client, outcome: list[str] = outcome) -> None:
-                try:
-                    fit(client, *rows, sizes.cluster_rounds)
-                except Exception as error:  # what users see is what is measured
-                    outcome.append(f"{type(error).__name__}: {str(error)[:60]}")
-                else:
-                    outcome.append("fitted")
 
-            thread = threading.Thread(target=run, daemon=True)
-            started = time.perf_counter()
-            thread.start()
-            kill.start()
-            thread.join(sizes.cluster_patience)
-            seconds = time.perf_counter() - started
-            table.rows.append([name, outcome[0] if outcome else "hangs", seconds])
-    return table
+def _random_losses(section: Section, sizes: Sizes, lines: Lines) -> None:
+    """Kill one of two workers at random moments, each in a fit of its own."""
+    moments = np.random.default_rng(0).uniform(0.0, 1.0, sizes.cluster_losses).round(3).tolist()
+    found = lines.measure(_loss(sizes, OURS, moments), sizes.cluster_patience * (1 + len(moments)))
+    if why_not(section, "workers killed at random", found):
+        return
+    columns = ["moment, share of the fit", "outcome", "seconds", "ratio", "largest difference"]
+    table = Table(f"{OURS}, a worker killed at random moments", columns)
+    fits = found.get("fits", [])
+    for one in fits:
+        ratio = one["seconds"] / found["alone"]
+        table.rows.append(
+            [f"{one['moment']:.2f}", one["outcome"], one["seconds"], ratio, one.get("apart")]
+        )
+    section.tables.append(table)
+    ratios = [float(row[3]) for row in table.rows]  # type: ignore[arg-type]
+    ended = float(sum(one["outcome"] == "fitted" for one in fits))
+    apart = max((one.get("apart", np.inf) for one in fits), default=None)
+    section.goals += [
+        Goal("random kills that the fit survived", ended, ">=", float(len(moments))),
+        Goal("largest difference of these", apart, "<=", 0.0),
+        Goal("mean time of these", float(np.mean(ratios)), "<=", MOST_RATIO, " ×"),
+        Goal("longest time of these", max(ratios), "<=", MOST_RATIO, " ×"),
+    ]

@@ -7,166 +7,101 @@ times a model says how long a round takes with more workers.
 
 from __future__ import annotations
 
-import pickle
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
-from .data import synthetic
-from .report import Goal, Section, Table
-from .sizes import Sizes
+from .cluster_lines import Found, Line, Lines
+from .report import Cell, Goal, Section, Table
+from .sizes import Shape, Sizes
 
+TREES = "marginboost.dask"
+NAMES = {"stumps": "stumps", "gradient trees": TREES, "LPBoost": "LPBoost"}
+"""Our algorithms, and the contenders that they are."""
+PEERS = ("xgboost.dask", "lightgbm.dask")
+MOST_RATIO, MOST_MS = 1.25, 4.0
 BANDWIDTH = 1e9
 """Bytes per second that a client receives, in the model."""
 WORKERS = (10, 100, 1000)
 """Numbers of workers that the model speaks of."""
 
 
-class Talk:
-    """Questions that were asked, bytes that answers took, and seconds of the quickest question."""
-
-    def __init__(self) -> None:
-        self.questions, self.bytes, self.shortest = 0, 0, float("inf")
-
-
-class Cost(NamedTuple):
-    """One algorithm on one table: seconds with threads and on the cluster, and what was said.
-
-    ``work`` are milliseconds of processor time of a round, binning left out.
-    """
-
-    alone: float
-    cluster: float
-    work: float
-    talk: Talk
-    rounds: int
-
-    @property
-    def added(self) -> float:
-        """Milliseconds that a round takes longer."""
-        return 1e3 * (self.cluster - self.alone) / self.rounds
-
-
-@contextmanager
-def overheard() -> Iterator[Talk]:
-    """Count questions and answers of all fits on clusters meanwhile."""
-    from marginboost.dask.holders import DaskParts
-
-    talk, each = Talk(), DaskParts.each
-
-    def asking(parts: Any, question: Any, *args: Any) -> Any:
-        started = time.perf_counter()
-        answers = each(parts, question, *args)
-        talk.shortest = min(talk.shortest, time.perf_counter() - started)
-        talk.questions += 1
-        talk.bytes += len(pickle.dumps(answers))
-        return answers
-
-    DaskParts.each = asking  # type: ignore[method-assign]
-    try:
-        yield talk
-    finally:
-        DaskParts.each = each  # type: ignore[method-assign]
-
-
-def _algorithms(rounds: int) -> dict[str, tuple[Callable[..., Any], Callable[..., Any]]]:
-    """Estimators of one machine with two threads, and of a cluster."""
-    from marginboost import AdaBoostClassifier, GradientBoostClassifier, LPBoostClassifier
-    from marginboost import dask as ours
-
-    return {
-        "stumps": (
-            lambda: AdaBoostClassifier(n_estimators=rounds, n_jobs=2),
-            lambda client: ours.DaskAdaBoostClassifier(n_estimators=rounds, client=client),
-        ),
-        "gradient trees": (
-            lambda: GradientBoostClassifier(n_estimators=rounds, n_jobs=2),
-            lambda client: ours.DaskGradientBoostClassifier(n_estimators=rounds, client=client),
-        ),
-        "LPBoost": (
-            lambda: LPBoostClassifier(
-                n_estimators=max(2, rounds // 10), n_jobs=2, solver="smooth", tol=None, nu=0.6
-            ),
-            lambda client: ours.DaskLPBoostClassifier(
-                n_estimators=max(2, rounds // 10), tol=None, nu=0.6, client=client
-            ),
-        ),
-    }
-
-
-def _seconds(fit: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Seconds by the clock, seconds of the processor, and the model."""
-    started, worked = time.perf_counter(), time.process_time()
-    model = fit()
-    return time.perf_counter() - started, time.process_time() - worked, model
-
-
-def _measure(client: Any, shape: tuple[int, int], rounds: int, names: list[str]) -> dict[str, Cost]:
-    """Cost of algorithms on a table, binned anew by both."""
-    import dask.array as da
-
-    n, d = shape
-    X, y = synthetic(n, d)
-    rows = da.from_array(X, chunks=(-(-n // 2), d)), da.from_array(y, chunks=-(-n // 2))
-    found = {}
-    for name in names:
-        work: list[tuple[int, float]] = []
-        for made in (2, 2, rounds):  # first to load and compile
-            local, on_cluster = _algorithms(made)[name]
-            alone, worked, one = _seconds(lambda make=local: make().fit(X, y))
-            work.append((int(one.n_iter_), worked))
-            if len(work) == 2:
-                continue
-            with overheard() as talk:
-                cluster, _, model = _seconds(lambda make=on_cluster: make(client).fit(*rows))
-        (few, little), (many, much) = work[1:]
-        spent = 1e3 * (much - little) / max(1, many - few)
-        found[name] = Cost(alone, cluster, spent, talk, int(model.n_iter_))
-    return found
-
-
-def cost(section: Section, sizes: Sizes) -> None:
+def cost(section: Section, sizes: Sizes, lines: Lines) -> None:
     """Add what a cluster costs to a section."""
-    from distributed import Client, LocalCluster
-
     columns = ["algorithm", "rows", "two threads s", "2 × 1 cluster s", "ratio", "added ms/round"]
-    table = Table("cost of a cluster", columns)
+    table = Table("cost of a cluster, from raw partitions", columns)
     columns = ["algorithm", "rows", "work ms", "questions", "shortest ms", "bytes of a worker"]
     talk = Table("what a round is made of", columns)
-    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    measured: dict[str, Cost] = {}
-    shapes = (sizes.cluster_cost_shape, sizes.cluster_latency_shape)
-    with LocalCluster(**settings, memory_limit=0) as cluster, Client(cluster) as client:
-        for shape in shapes:
-            names = ["stumps", "gradient trees", *(["LPBoost"] if shape is shapes[1] else [])]
-            for name, one in _measure(client, shape, sizes.cluster_rounds, names).items():
-                ratio, said = one.cluster / one.alone, one.talk
-                table.rows.append([name, shape[0], one.alone, one.cluster, ratio, one.added])
-                asked, spoken = said.questions / one.rounds, said.bytes / one.rounds / 2.0
-                # A small table has too little work to tell; of a large one, questions have some.
-                work, trip = one.work, 1e3 * said.shortest
-                if shape is shapes[0]:
-                    talk.rows.append([name, shape[0], work, asked, None, spoken])
-                else:
-                    talk.rows.append([name, shape[0], None, asked, trip, spoken])
-                measured[f"{name}, {shape[0]:,}"] = one
-                if shape is shapes[0]:
-                    section.goals.append(Goal(f"{name} on 2 × 1", ratio, "<=", 1.25, " ×"))
-                elif name == "stumps":
-                    section.goals.append(Goal("added to a round", one.added, "<=", 4.0, " ms"))
-    section.tables += [table, talk, _model(measured, sizes)]
+    large, small = sizes.cluster_cost_shape, sizes.cluster_latency_shape
+    measured: dict[tuple[str, Shape], tuple[Found, Found]] = {}
+    for name in NAMES:
+        for shape in (large, small):
+            if shape is large and name == "LPBoost":
+                continue
+            pair = [lines.measure(_line(sizes, NAMES[name], shape, k)) for k in (0, 2)]
+            if any("seconds" not in found for found in pair):
+                section.skipped.append(f"cost of {name}, {shape[0]:,} rows: {pair}"[:200])
+                continue
+            alone, cluster = measured[name, shape] = pair[0], pair[1]
+            ratio = cluster["seconds"] / alone["seconds"]
+            added = 1e3 * (cluster["seconds"] - alone["seconds"]) / cluster["rounds"]
+            times: list[Cell] = [alone["seconds"], cluster["seconds"], ratio, added]
+            table.rows.append([name, shape[0], *times])
+            talk.rows.append([name, shape[0], *_talk(alone, cluster, shape is large)])
+            if shape is large:
+                section.goals.append(Goal(f"{name} on 2 × 1", ratio, "<=", MOST_RATIO, " ×"))
+            elif name == "stumps":
+                section.goals.append(Goal("added to a round", added, "<=", MOST_MS, " ms"))
+    section.tables += [table, _peers(section, sizes, lines), talk, _model(measured, sizes)]
 
 
-def _model(measured: dict[str, Cost], sizes: Sizes) -> Table:
-    """Seconds of a round with more workers, from what was measured with two."""
-    n, d = sizes.cluster_cost_shape
-    title = f"a round of {n:,} × {d} by the model, ms"
+def _line(sizes: Sizes, contender: str, shape: Shape, workers: int) -> Line:
+    large = shape is sizes.cluster_cost_shape
+    rounds = sizes.cluster_cost_rounds if large else sizes.cluster_rounds
+    what: Line = {"what": "fit", "contender": contender, "workers": workers, "parts": 2}
+    return {**what, "shape": list(shape), "rounds": rounds, "repeats": 1 if large else 3}
+
+
+def _talk(alone: Found, cluster: Found, large: bool) -> list[Cell]:
+    """Work, questions, the quickest of them and bytes of a worker, all by round.
+
+    A small table has too little work to tell; of a large one, questions have some.
+    """
+    rounds = cluster["rounds"]
+    work = 1e3 * alone["work"] if large else None
+    shortest = None if large else 1e3 * cluster["shortest"]
+    return [work, cluster["questions"] / rounds, shortest, cluster["bytes"] / rounds / 2.0]
+
+
+def _peers(section: Section, sizes: Sizes, lines: Lines) -> Table:
+    """Gradient trees of all libraries on the same cluster."""
+    (n, d), rounds = sizes.cluster_cost_shape, sizes.cluster_cost_rounds
+    title = f"gradient trees on 2 × 1, {n:,} × {d} from raw partitions, {rounds} rounds"
+    table = Table(title, ["contender", "seconds", "times ours"])
+    ours = None
+    for name in (TREES, *PEERS):
+        found = lines.measure(_line(sizes, name, sizes.cluster_cost_shape, 2))
+        if "seconds" not in found:
+            section.skipped.append(f"cost of {name}: {found}"[:200])
+            continue
+        ours = found["seconds"] if ours is None else ours
+        table.rows.append([name, found["seconds"], found["seconds"] / ours])
+    if len(table.rows) > 1 and table.rows[0][0] == TREES:
+        least = min(float(row[2]) for row in table.rows[1:])  # type: ignore[arg-type]
+        section.goals.append(Goal("fastest peer / us, gradient trees on 2 × 1", least, unit=" ×"))
+    return table
+
+
+def _model(measured: dict[Any, tuple[Found, Found]], sizes: Sizes) -> Table:
+    """Milliseconds of a round with more workers, from what was measured with two."""
+    large, small = sizes.cluster_cost_shape, sizes.cluster_latency_shape
+    title = f"a round of {large[0]:,} × {large[1]} by the model, ms"
     table = Table(title, ["algorithm", *(f"{w} workers" for w in (1, *WORKERS))])
     for name in ("stumps", "gradient trees"):
-        one = measured[f"{name}, {n:,}"]
-        trip = 1e3 * measured[f"{name}, {sizes.cluster_latency_shape[0]:,}"].talk.shortest
-        asked, spoken = one.talk.questions / one.rounds, one.talk.bytes / one.rounds / 2.0
-        found = [one.work / w + asked * trip + 1e3 * w * spoken / BANDWIDTH for w in (1, *WORKERS)]
+        if (name, large) not in measured or (name, small) not in measured:
+            continue
+        alone, cluster = measured[name, large]
+        trip = 1e3 * measured[name, small][1]["shortest"]
+        rounds, work = cluster["rounds"], 1e3 * alone["work"]
+        asked, spoken = cluster["questions"] / rounds, cluster["bytes"] / rounds / 2.0
+        found = [work / w + asked * trip + 1e3 * w * spoken / BANDWIDTH for w in (1, *WORKERS)]
         table.rows.append([name, *found])
     return table

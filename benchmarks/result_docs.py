@@ -28,10 +28,10 @@ DOCUMENTS = {
 """Document of each result file, and digits behind the point in its tables.
 
 That of speed holds several benchmarks, and the document all their goals."""
+WITH_GOALS = ("dask",)
+"""Documents that show goals beside tables."""
 PARTS = {"target_audit": ("target_audit", "target_flags")}
 """Benchmarks that a document shows, where they are several."""
-SHOWN = {"dask": ("what a round", "a round of")}
-"""How titles of tables begin that a document shows, where it does not show all of them."""
 
 
 def measured(found: dict[str, Any], name: str) -> str:
@@ -43,8 +43,9 @@ def measured(found: dict[str, Any], name: str) -> str:
         markdown(Table(table["title"], table["columns"], table["rows"]), DOCUMENTS[name][1])
         for section in sections
         for table in section["tables"]
-        if table["title"].startswith(SHOWN.get(name, ("",)))
     ]
+    if name in WITH_GOALS:
+        parts.append(markdown(_goals(sections)))
     notes = "; ".join(note for section in sections for note in section["notes"])
     notes = f"{notes}. " if notes else ""
     versions = found["environment"]["versions"]
@@ -56,14 +57,7 @@ def measured(found: dict[str, Any], name: str) -> str:
 
 def all_goals(found: dict[str, Any]) -> str:
     """Goals of all benchmarks in one table, then what they were measured on, as Markdown."""
-    table = Table("goals", ["what", "measured", "goal", "verdict"])
-    for section in found["benchmarks"]:
-        for goal in section["goals"]:
-            size = goal["measured"]
-            measured = "–" if size is None else f"{size:.3g}{goal['unit']}"
-            if goal["target"] is not None:
-                wanted = f"{goal['relation']} {goal['target']:g}{goal['unit']}"
-                table.rows.append([goal["what"], measured, wanted, goal["verdict"]])
+    table = _goals(found["benchmarks"])
     environment = found["environment"]
     versions = environment["versions"]
     known = ", ".join(f"{name} {number}" for name, number in versions.items() if number)
@@ -72,6 +66,19 @@ def all_goals(found: dict[str, Any]) -> str:
     return "\n\n".join(
         [markdown(table), f"{machine}. Other processes took at most {max(loads):.0%} meanwhile."]
     )
+
+
+def _goals(sections: list[dict[str, Any]]) -> Table:
+    """Goals of benchmarks, those that are only shown left out."""
+    table = Table("goals", ["what", "measured", "goal", "verdict"])
+    for section in sections:
+        for goal in section["goals"]:
+            size = goal["measured"]
+            measured = "–" if size is None else f"{size:.3g}{goal['unit']}"
+            if goal["target"] is not None:
+                wanted = f"{goal['relation']} {goal['target']:g}{goal['unit']}"
+                table.rows.append([goal["what"], measured, wanted, goal["verdict"]])
+    return table
 
 
 def main() -> None:

@@ -43,9 +43,14 @@ class Sizes:
     cluster_shape: Shape = (200_000, 20)
     cluster_rounds: int = 100
     cluster_workers: tuple[int, ...] = (1, 2, 3)
-    cluster_patience: float = 300.0
-    """Seconds after which a fit with a lost worker counts as hanging."""
+    cluster_loss_shape: Shape = (500_000, 20)
+    cluster_losses: int = 10
+    cluster_patience: float = 120.0
+    """Seconds after which a fit with a lost worker counts as hanging, all before it included."""
+    cluster_limit: float = 300.0
+    """Seconds that any other line may take."""
     cluster_cost_shape: Shape = (4_000_000, 28)
+    cluster_cost_rounds: int = 30
     cluster_latency_shape: Shape = (100_000, 28)
 
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
@@ -165,8 +170,10 @@ QUICK = Sizes(
     cluster_shape=(5_000, 6),
     cluster_rounds=10,
     cluster_workers=(1, 2),
-    cluster_patience=60.0,
+    cluster_loss_shape=(5_000, 6),
+    cluster_losses=2,
     cluster_cost_shape=(6_000, 28),
+    cluster_cost_rounds=10,
     cluster_latency_shape=(3_000, 28),
     gradient_shapes=((10_000, 50), (20_000, 28)),
     gradient_rounds=20,

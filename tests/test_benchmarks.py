@@ -16,6 +16,8 @@ pytest.importorskip("benchmarks.sizes", reason="the benchmarks are not part of t
 from benchmarks import __main__ as command_line
 from benchmarks import (
     audit,
+    cluster,
+    cluster_lines,
     cold_start,
     fitting,
     gradient,
@@ -412,6 +414,73 @@ def test_goals_of_a_result_file_are_one_table():
     assert "| not there | – | <= 2 s | not measured |" in lines
     assert not any("shown only" in line for line in lines)
     assert lines[-1] == "Some, 2 threads; numpy 2.0. Other processes took at most 2% meanwhile."
+
+
+@pytest.fixture
+def fake_lines(monkeypatch):
+    """Lines whose numbers follow from what they are about; one peer hangs, one is not there."""
+
+    def measure(lines, line, limit=None):
+        name = line["contender"]
+        if name == "lightgbm.dask":
+            return {"skipped": "No module named 'lightgbm'"}
+        if line["what"] == "loss":
+            fits = [{"moment": m, "outcome": "fitted", "seconds": 2 + m} for m in line["moments"]]
+            if name == "xgboost.dask":
+                return {"hangs": limit}
+            return {"alone": 2.0, "fits": [{**one, "apart": 0.0} for one in fits]}
+        seconds = 1.0 if line["workers"] else 0.8
+        talk = {"questions": 3 * line["rounds"], "bytes": 900, "shortest": 1e-3}
+        return {"seconds": seconds, "work": 0.01, "rounds": line["rounds"], "chances": name, **talk}
+
+    def chances(lines, found):
+        return np.full(3, 0.5) if "seconds" in found else None
+
+    monkeypatch.setattr(cluster_lines.Lines, "measure", measure)
+    monkeypatch.setattr(cluster_lines.Lines, "chances", chances)
+
+
+def test_dask(fake_lines, capsys):
+    sizes = replace(TINY, cluster_losses=3)
+    section = cluster.dask(sizes)
+    check_section(section, capsys)
+    found = {goal.what: goal for goal in section.goals}
+    assert found["difference from one machine, 2 workers"].verdict == "pass"
+    assert found["time with a worker killed half-way"].measured == 1.25
+    assert found["random kills that the fit survived"].verdict == "pass"
+    assert 1.0 < found["longest time of these"].measured < 1.5
+    assert found["stumps on 2 × 1"].measured == 1.25
+    assert found["added to a round"].measured == pytest.approx(200.0 / sizes.cluster_rounds)
+    killed = next(table for table in section.tables if "half-way" in table.title)
+    assert [row[:2] for row in killed.rows][1] == ["xgboost.dask", "hangs, ended after 120 s"]
+    assert any("lightgbm" in why for why in section.skipped)
+    model = section.tables[-1].rows[0]
+    assert model[1] == pytest.approx(10.0 + 3 * 1.0 + 1e3 * 45 / 1e9)
+
+
+def test_a_line_that_takes_too_long_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster_lines.tempfile, "gettempdir", lambda: str(tmp_path))
+    lines = cluster_lines.Lines(0.2)
+    line = {"what": "fit", "contender": "stumps", "workers": 1, "shape": [10, 2], "parts": 1}
+    assert lines.measure(line) == {"hangs": 0.2}
+    assert lines.measure({**line, "parts": 2}, limit=0.1) == {"hangs": 0.1}
+
+
+@pytest.mark.slow
+def test_lines_of_dask_are_measured_once(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster_lines.tempfile, "gettempdir", lambda: str(tmp_path))
+    lines = cluster_lines.Lines(120.0)
+    about = {"contender": "marginboost.dask", "shape": [600, 4], "parts": 3, "rounds": 3}
+    alone, found = (lines.measure({"what": "fit", "workers": k, **about}) for k in (0, 2))
+    np.testing.assert_array_equal(lines.chances(alone), lines.chances(found))
+    assert found["questions"] > 3
+    assert found["shortest"] > 0.0
+    again = lines.measure({"what": "fit", "workers": 2, **about})
+    assert again == found
+    killed = lines.measure({"what": "loss", "workers": 2, "moments": [0.5], **about})
+    assert killed["fits"][0]["outcome"] == "fitted"
+    assert killed["fits"][0]["apart"] == 0.0
 
 
 WARM = {"process": 2.0, "import": 1.0, "fit": 0.25}

@@ -1,4 +1,4 @@
-"""Large Parquet and Arrow files, and folders of them: the same answers, in parts."""
+"""Large files of text, Parquet and Arrow, and folders of the latter: the same answers, in parts."""
 
 import json
 import re
@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from marginboost.cli import streams
+from marginboost.cli.reading import Dialect
 
 QUICK = ["--algorithm", "adaboost", "--rounds", "5"]
 ROLES = ["--label", "ill", "--id", "who"]
@@ -195,6 +196,110 @@ def test_the_commands_of_the_document_run(run, people, tmp_path, monkeypatch, in
         done = run(*command.split())
         assert done.code == 0, done.err
     assert pa.parquet.read_metadata(tmp_path / "predictions.parquet").num_rows == len(people)
+
+
+# -- text ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def text_in_parts(monkeypatch):
+    """Every file of text is too large to be read at once."""
+    monkeypatch.setattr(streams, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(streams, "BLOCK_BYTES", 3_000)
+
+
+@pytest.fixture
+def text_file(people, tmp_path):
+    table = people.copy()
+    table["note"] = [f"{k}" if k < 150 else "a, b\nc" for k in range(400)]  # of numbers, at first
+    table["age"] = table["age"].map("{:.3f}".format).replace("nan", "NA")
+    table.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
+
+
+def test_text_in_parts_is_fitted_like_the_whole(run, text_file, tmp_path, request):
+    whole = fitted(run, tmp_path / "whole.json", text_file, "--weight", "weight")
+    expected = run("predict", tmp_path / "whole.json", text_file, "--id", "who")
+    request.getfixturevalue("text_in_parts")
+    assert sum(1 for _ in streams.TextStream(str(text_file), Dialect()).parts()) > 3
+    parts = fitted(run, tmp_path / "parts.json", text_file, "--weight", "weight")
+    assert plain(tmp_path / "parts.json") == plain(tmp_path / "whole.json")
+    assert parts["data"] == whole["data"]
+    assert parts["data"]["categorical"] == 2
+    done = run("predict", tmp_path / "whole.json", text_file, "--id", "who")
+    assert done.out == expected.out
+
+
+@pytest.mark.slow
+def test_text_in_parts_is_audited_like_the_whole(run, text_file, tmp_path, request):
+    table = pd.read_csv(text_file, dtype=str, keep_default_na=False)
+    table.loc[[3, 399], "ill"] = ""
+    table.to_csv(text_file, index=False)
+    options = [*ROLES, "--drop", "weight", "--drop", "note", "--cv", "2", "--jobs", "1"]
+    command = ["audit", text_file, *options, "--skip-unlabelled", "--scores"]
+    assert run(*command, tmp_path / "whole.parquet").code == 0
+    request.getfixturevalue("text_in_parts")
+    page = tmp_path / "report.html"
+    assert run(*command, tmp_path / "parts.parquet", "--out", page).code == 0
+    whole, parts = (pd.read_parquet(tmp_path / f"{n}.parquet") for n in ("whole", "parts"))
+    for name in ("row", "id", "given"):
+        assert parts[name].tolist() == whole[name].tolist()
+    assert np.corrcoef(parts["score"], whole["score"])[0, 1] > 0.9
+    assert page.stat().st_size > 1000
+
+
+def replaced(column, value, rows):
+    """Change some values of a column."""
+
+    def change(table):
+        table.loc[rows, column] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        replaced("age", "old", [350, 390]),
+        replaced("age", "3,5", slice(None)),
+        replaced("age", "inf", [399]),
+        replaced("ill", "", [398]),
+        replaced("weight", "-1", [397]),
+    ],
+)
+def test_mistakes_in_text_are_those_of_the_whole(run, text_file, tmp_path, request, change):
+    table = pd.read_csv(text_file, dtype=str, keep_default_na=False)
+    change(table)
+    table.to_csv(text_file, index=False)
+    check_same_error(run, text_file, tmp_path, request)
+
+
+@pytest.mark.parametrize("line", [b"p,1\n", b"p\xff,1,rome,2,1,yes,x\n", b'p,"1,rome,2,1,yes,x\n'])
+def test_broken_text(run, text_file, tmp_path, request, line):
+    text_file.write_bytes(text_file.read_bytes() + line)
+    check_same_error(run, text_file, tmp_path, request)
+
+
+def check_same_error(run, text_file, tmp_path, request):
+    command = ["fit", text_file, *ROLES, *QUICK, "--weight", "weight", "--out"]
+    whole = run(*command, tmp_path / "model.json", "--json")
+    request.getfixturevalue("text_in_parts")
+    parts = run(*command, tmp_path / "model.json", "--json")
+    assert whole.code == parts.code == 3
+    where = ("file", "column", "row", "line")
+    assert [parts.json["error"].get(k) for k in where] == [
+        whole.json["error"].get(k) for k in where
+    ]
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_a_row_longer_than_a_block(run, tmp_path, text_in_parts):
+    rows = [f"{k % 7},{k},{'yes' if k % 7 > 3 else 'no'}" for k in range(300)]
+    rows[200] = f"{'7' * 9_000}e-9000,5,no"
+    (tmp_path / "long.csv").write_text("\n".join(["a,b,ill", *rows]))
+    stream = streams.TextStream(str(tmp_path / "long.csv"), Dialect())
+    assert stream.n_rows == 300
+    assert stream.place(299)[2] == 301
 
 
 # -- mistakes ------------------------------------------------------------------------------------

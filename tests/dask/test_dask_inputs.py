@@ -144,7 +144,7 @@ def test_partitions_of_other_types(client, rows):
 
 def test_a_worker_without_memory(client, rows, monkeypatch):
     def ask(holder, number, call):
-        return None, MemoryError("Unable to allocate 7.45 TiB")
+        return [], MemoryError("Unable to allocate 7.45 TiB")
 
     monkeypatch.setattr(holders.Holder, "ask", ask)
     X, y = (da.from_array(one, chunks=120) for one in rows)

@@ -5,6 +5,8 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from distributed.protocol import pickle
+
 from marginboost import BinnedMatrix, GradientTreeOracle, StumpOracle
 from marginboost.algorithms._lpboost_on_parts import PartedLPBoost
 from marginboost.algorithms.adaboost import AdaBoost
@@ -68,12 +70,41 @@ def test_a_repeated_call_changes_nothing_twice():
     def fail(part):
         raise ArithmeticError("as it is")
 
-    bins = BinnedMatrix.from_data(np.ones((2, 1)))
-    holder = Holder([Source(bins, np.zeros(2, int), np.ones(2))] * 2)
-    assert holder.ask(1, (count, ())) == ([1, 1], None)
-    assert holder.ask(1, (count, ())) == ([1, 1], None)
-    assert holder.ask(2, (count, ())) == ([2, 2], None)
-    answer, error = holder.ask(3, (fail, ()))
-    assert answer is None
+    message, failing = saying(count), saying(fail, count)
+    holder = two_parts()
+    assert holder.catch_up(0, saying(wanted=0)) == ([], None)
+    assert holder.ask(1, message) == ([[1, 1]], None)
+    assert holder.ask(1, message) == ([[1, 1]], None)
+    assert holder.ask(2, saying(count, count)) == ([[3, 3]], None)
+    answer, error = holder.ask(3, failing)
+    assert answer == []
     assert str(error) == "as it is"
-    assert str(holder.catch_up([(fail, ())])[1]) == "as it is"
+    assert str(holder.catch_up(3, failing)[1]) == "as it is"
+    assert isinstance(holder.ask(4, b"no pickle")[1], Exception)
+    assert holder.ask(5, saying(count, count, count, wanted=2)) == ([[5, 5], [6, 6]], None)
+
+
+def saying(*questions, wanted=1):
+    """Message with some questions."""
+    return pickle.dumps(([(question, ()) for question in questions], wanted))
+
+
+def test_a_holder_that_missed_something_says_so():
+    """The scheduler may make a lost actor anew on a worker that has come back; it knows nothing."""
+    message = saying(len_of)
+    holder = two_parts()
+    assert holder.ask(7, message) is None
+    holder.catch_up(6, saying(wanted=0))
+    assert holder.ask(7, message) == ([[2, 2]], None)
+    assert holder.ask(9, message) is None
+    assert holder.drop([0])
+    assert holder.ask(8, message) == ([[2]], None)
+
+
+def two_parts():
+    bins = BinnedMatrix.from_data(np.ones((2, 1)))
+    return Holder([Source(bins, np.zeros(2, int), np.ones(2))] * 2)
+
+
+def len_of(part):
+    return len(part.source.labels)

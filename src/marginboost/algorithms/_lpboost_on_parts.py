@@ -49,18 +49,18 @@ class PartedLPBoost(LPBoost):
         pool: Any = ColumnsOnParts()
         state.pool = pool
         self._capped = self._problem = self._problem_on(sample)
-        state.each(lay_out_program, self.nu, self.C)
+        state.tell(lay_out_program, self.nu, self.C)
         self._descent = SmoothDescent(self._problem.price, self._ask)
         self._known = {state.members[t] for t in self._in_pool}
         self._forgotten = set(state.members) - self._known
         self._members = state.members
         if state.members:
             self._descent.set_state(self._of_master or {})
-            state.each(hold_columns, self._names(state))
+            state.tell(hold_columns, self._names(state))
             self._settle(state)
             return
         self._value = self._problem.worst
-        state.each(take_prior)
+        state.tell(take_prior)
 
     def _problem_on(self, sample: PartedSample) -> CappedProblem:
         """Program, without its rows."""
@@ -110,7 +110,7 @@ class PartedLPBoost(LPBoost):
 
     def _enlarge(self, state: State, new: list[Candidate]) -> None:
         super()._enlarge(state, new)
-        state.each(take_columns, new)
+        state.tell(take_columns, new)
 
     def _accept(self, state: State, coef: Array) -> None:
         """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""
@@ -126,7 +126,7 @@ class PartedLPBoost(LPBoost):
     def _keep_columns(self, state: State, keep: Array) -> None:
         """Have the parts drop all columns but these; scores follow when weights are settled."""
         self._descent.size = len(keep)
-        state.each(hold_columns, self._names(state))
+        state.tell(hold_columns, self._names(state))
 
     def _names(self, state: State) -> list[Hypothesis]:
         """Hypotheses in the pool."""

@@ -119,9 +119,13 @@ class AdaBoost(Rule):
             return self._take_alone(state, best, target)
         step = self.learning_rate * limited
         before, scale = self._weights.log_total, self._weights.log_scale
-        self._weights.move(state, best, step, before + _log_normaliser(state, best, step))
+        guess = before + _log_normaliser(state, best, step)
+        if best.binary:  # said before, as the base learner may foresee it
+            state.weights.change = Reweighting(best, step, guess - scale)
+        self._weights.move(state, best, step, guess)
         shift = self._weights.log_scale - scale
-        state.weights.change = Reweighting(best, step, shift) if best.binary else None
+        if best.binary and shift != guess - scale:
+            state.weights.change = Reweighting(best, step, shift)
         normaliser = math.exp(min(self._weights.log_total - before, 700.0))
         state.note(target=target, coef=step, normaliser=normaliser)
         if math.isinf(full) and state.min_margin > max(target, 0.0):

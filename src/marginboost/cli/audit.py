@@ -4,7 +4,8 @@ Models that never saw a row's label vote on it; their votes give every label a p
 right. --out writes a page to look at, --scores a table with a line for every row, --serve opens the
 page on this machine, where decisions on the suspects are kept. Suspects are no error: the exit code
 is 0 whether there are some or not. With --target models predict the number, and one that is further
-off than is usual for such rows is suspect.
+off than is usual for such rows is suspect. Large files, unless gzipped, and folders of Parquet and
+Arrow files are gone through in parts; with --target they are held in memory.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Give the rows that the model was fitted to, with the same options. Margins and the lower bound are
 computed anew from the model, the upper bound from the solution of a new linear program, summed up
-over every stump there is. The answer is yes (exit code 0) or no (exit code 5), with the reason.
+over every stump there is. The answer is yes (exit code 0) or no (exit code 5), with the reason. The
+table is held in memory.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Audits the table and acts on the suspects: leaves them out, gives them the most likely label, or
 adds a column of weights. With --decisions, what you decided while looking at the report counts
-more: rows you called wrong are acted on, rows you called right are never touched.
+more: rows you called wrong are acted on, rows you called right are never touched. The table is held
+in memory; of one that is larger, audit --scores gives the rows to leave out.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,8 @@ FEW_CATEGORIES = 50
 
 def find_type(file: DataFile, name: str, *, categorical: bool = False) -> Any:
     """Column as floating-point numbers or as dictionary of strings, whichever it holds."""
-    if categorical or (not file.is_text and _is_string(file, name)):
+    by_type = not file.is_text and _is_string(file, name)
+    if categorical or by_type or name in file.categorical:
         return categories(file, name)
     if not file.is_text:
         return _typed(file, name)
@@ -44,9 +46,52 @@ def find_type(file: DataFile, name: str, *, categorical: bool = False) -> Any:
     if not wrong.any():
         return values
     if wrong.sum() * 2 < n_values:
-        raise _mixed(file, name, wrong, n_values)
-    _check_decimal_comma(file, name)
+        row = int(np.argmax(wrong))
+        raise _mixed(file, name, row, file.column(name)[row].as_py(), int(wrong.sum()), n_values)
+    if _have_decimal_commas(file, name):
+        raise _decimal_commas(file, name)
     return categories(file, name)
+
+
+@dataclass
+class _Tally:
+    """What the values of a column of text are, so far."""
+
+    n_values: int = 0
+    n_wrong: int = 0
+    first: tuple[int, str] | None = None
+    commas: bool = True
+
+
+def text_categories(file: DataSource, names: list[str], chosen: set[str]) -> set[str]:
+    """Columns of text that hold categories, by the same rule over all parts of a file.
+
+    Those that the user has ``chosen`` need no look.
+    """
+    tallies = {name: _Tally() for name in names if name not in chosen}
+    before = 0
+    for part in file.parts(list(tallies)) if tallies else ():
+        for name, tally in tallies.items():
+            values, wrong = _parse_numbers(part, name)
+            n_wrong = int(wrong.sum())
+            n_values = len(values) - values.null_count + n_wrong
+            if n_wrong and tally.first is None:
+                row = int(np.argmax(wrong))
+                tally.first = before + row, part.column(name)[row].as_py()
+            if n_values:
+                tally.commas &= n_wrong > 0 and _have_decimal_commas(part, name)
+            tally.n_values, tally.n_wrong = tally.n_values + n_values, tally.n_wrong + n_wrong
+        before += part.n_rows
+    found = set()
+    for name, tally in tallies.items():
+        if tally.first is None:
+            continue
+        if tally.n_wrong * 2 < tally.n_values:
+            raise _mixed(file, name, *tally.first, tally.n_wrong, tally.n_values)
+        if tally.commas:
+            raise _decimal_commas(file, name)
+        found.add(name)
+    return found
 
 
 def numbers(file: DataFile, name: str) -> Any:
@@ -199,12 +244,13 @@ def _all_numbers(file: DataFile, name: str) -> Any:
     return floats if floats.null_count == 0 and pc.all(pc.is_finite(floats)).as_py() else None
 
 
-def _mixed(file: DataFile, name: str, wrong: Array, n_values: int) -> Exception:
-    row = int(np.argmax(wrong))
-    found = str(file.column(name)[row].as_py()).strip()
+def _mixed(
+    file: DataSource, name: str, row: int, value: object, n_wrong: int, n_values: int
+) -> Exception:
+    found = str(value).strip()
     option = name if re.fullmatch(r"[\w.-]+", name) else f"'{name}'"
     return file.error(
-        f"{shorten(found)} is not a finite number ({int(wrong.sum())} of {n_values} values are "
+        f"{shorten(found)} is not a finite number ({n_wrong} of {n_values} values are "
         f"not). If it means missing: --missing {shorten(found)}; if the column holds categories: "
         f"--categorical {option}",
         name,
@@ -212,12 +258,15 @@ def _mixed(file: DataFile, name: str, wrong: Array, n_values: int) -> Exception:
     )
 
 
-def _check_decimal_comma(file: DataFile, name: str) -> None:
-    """Raise where all values would be numbers if only the comma were a point."""
+def _have_decimal_commas(file: DataFile, name: str) -> bool:
+    """Whether all values would be numbers if only the comma were a point."""
     pc = require("pyarrow.compute")
     matches = pc.match_substring_regex(texts(file, name).drop_null(), DECIMAL_COMMA)
-    if file.dialect.decimal == "." and len(matches) and pc.all(matches).as_py():
-        raise file.error("numbers with a decimal comma? read them with --decimal ,", name)
+    return file.dialect.decimal == "." and len(matches) > 0 and pc.all(matches).as_py()
+
+
+def _decimal_commas(file: DataSource, name: str) -> Exception:
+    return file.error("numbers with a decimal comma? read them with --decimal ,", name)
 
 
 # -- labels and weights ----------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 All algorithms see the same folds, so that differences are paired. Settings follow a colon:
 --algorithms adaboost,lpboost:nu=0.1,lpboost:nu=0.3. Standard errors are corrected for training sets
-that overlap (Nadeau and Bengio 2003): they are larger than the naive ones, and honest.
+that overlap (Nadeau and Bengio 2003): they are larger than the naive ones, and honest. The table is
+held in memory.
 """
 
 from __future__ import annotations

@@ -155,6 +155,8 @@ def _binned_data(
                 table = table.append_column(args.weight, [weights])
             yield table
 
+    if file.text is not None:
+        file.categorical |= columns.text_categories(file, names, set(args.categorical))
     source = Batches(batches, n_rows=file.n_rows)
     bins = BinnedMatrix.from_batches(source, label=answer, weight=args.weight, **binning)
     for j, known in enumerate(bins.categories):

@@ -2,7 +2,8 @@
 
 Columns that hold numbers are ordered, text is a category, and an empty value is missing: nothing
 has to be prepared. The model file is data (JSON), not code; `info`, `explain`, `certify` and
-`predict` read it, and so does marginboost.load in Python.
+`predict` read it, and so does marginboost.load in Python. Large files, unless gzipped, and folders
+of Parquet and Arrow files are gone through in parts.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Writes one line per row: its name (--id) or number, the predicted class, the vot
 -1 (surely the first class) to 1 (surely the second), and the probability of each class; of more
 classes there is a vote for each. A model of targets has neither votes nor probabilities.
 Columns are found by name, in any order; one that the model needs and the table lacks is an error,
-one too many is not. Large Parquet and Arrow files, and folders of them, are gone through in parts.
+one too many is not. Large files, unless gzipped, and folders are gone through in parts.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..files import GZIP, TooLarge, unpack
 from .errors import DataError, require, suggest
@@ -38,6 +38,7 @@ MOST_VALUES = 1 << 30
 MOST_COLUMNS = 100_000
 BLOCK_BYTES = 1 << 24
 """Text parsed at a time; where a row does not fit, all of it is."""
+LARGEST_BLOCK = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,8 @@ class DataFile(DataSource):
         Whether there are more rows than these.
     told : set of str
         Columns that a warning was about: one of all parts is enough.
+    categorical : set of str
+        Columns of text of which all parts together say that they hold categories.
     """
 
     def __init__(
@@ -150,8 +153,8 @@ class DataFile(DataSource):
         super().__init__(path, dialect, names)
         self.is_text = text is not None
         self.n_rows = len(columns[0]) if columns else 0
-        self.is_part, self.told = False, set[str]()
-        self._text: _Text | None = text
+        self.is_part, self.told, self.categorical = False, set[str](), set[str]()
+        self._text: Text | None = text
         self._columns = dict(zip(names, columns, strict=True))
         for name, where in _positions(names).items():
             if len(where) > 1:
@@ -172,7 +175,7 @@ class DataFile(DataSource):
         columns = [column.take(rows) for column in self._columns.values()]
         kept = DataFile(self.path, self.dialect, self.names, columns, self._text)
         kept.rows = rows if self.rows is None else self.rows[rows]
-        kept.is_part, kept.told = self.is_part, self.told
+        kept.is_part, kept.told, kept.categorical = self.is_part, self.told, self.categorical
         return kept
 
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[DataFile]:
@@ -211,9 +214,9 @@ def read_file(path: str, dialect: Dialect | None = None) -> DataFile:
     """Read a data file, or the Parquet and Arrow files of a folder; ``-`` is standard input."""
     dialect = dialect or Dialect()
     if os.path.isdir(path):
-        from .streams import DataStream  # here, not above: it builds on this module
+        from .streams import ArrowStream  # here, not above: it builds on this module
 
-        return DataStream(path, dialect).whole()
+        return ArrowStream(path, dialect).whole()
     content = _decompress(path, _read_bytes(path))
     if content.startswith(ZIP):
         raise DataError(f"{path}: a zip archive or a workbook; save it as CSV or Parquet")
@@ -229,6 +232,18 @@ def is_arrow_file(path: str) -> bool:
             return file.read(8).startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
     except OSError:
         return False
+
+
+def is_plain_text(path: str, dialect: Dialect) -> bool:
+    """Whether a file can be read as text piece by piece: neither packed nor recoded."""
+    others = (GZIP, ZIP, *(mark for mark, code in BYTE_ORDER_MARKS.items() if "16" in code))
+    try:
+        with open(path, "rb") as file:
+            first = file.read(8)
+    except OSError:
+        return False
+    encoding = (dialect.encoding or "utf-8").lower().replace("_", "-")
+    return encoding in ("utf-8", "utf8", "utf-8-sig") and not first.startswith(others)
 
 
 def _read_bytes(path: str) -> bytes:
@@ -294,40 +309,89 @@ def _read_parquet(path: str, source: Any) -> Any:
 # -- text ------------------------------------------------------------------------------------------
 
 
-class _Text:
-    """Text of a file in UTF-8, record by record."""
+class Text:
+    """Text in UTF-8, record by record: of a file, or of content that was read."""
 
-    def __init__(self, path: str, content: bytes, dialect: Dialect) -> None:
-        self.path, self.content, delimiter = path, content, dialect.delimiter
-        self.header_rows = int(dialect.header)
+    def __init__(self, path: str, content: bytes | None, dialect: Dialect) -> None:
+        self.path, self._content, self.dialect = path, content, dialect
         csv.field_size_limit(2**31 - 1)
-        lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
-        first = next((line.rstrip("\n") for line in lines if line.strip()), "")
-        self.delimiter = delimiter or max(
+        with self._lines(None) as lines:
+            try:
+                first = next((line.rstrip("\n") for line in lines if line.strip()), "")
+            except UnicodeError:
+                raise self._no_text() from None
+        self.delimiter = dialect.delimiter or max(
             DELIMITERS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), []))
         )
 
+    def open(self) -> BinaryIO:
+        """The bytes, from the beginning."""
+        return open(self.path, "rb") if self._content is None else io.BytesIO(self._content)
+
+    def _lines(self, newline: str | None) -> io.TextIOWrapper:
+        # Content has no byte order mark any more.
+        encoding = "utf-8-sig" if self._content is None else "utf-8"
+        return io.TextIOWrapper(self.open(), encoding=encoding, newline=newline)
+
+    def names(self) -> list[str]:
+        """Names of the columns: the first record, or numbers."""
+        header = next((record for _, record in self.records()), None)
+        if header is None:
+            raise DataError(f"{self.path}: the file is empty", file=self.path)
+        if len(header) > MOST_COLUMNS:
+            problem = f"{len(header):,} columns, expected at most {MOST_COLUMNS:,}"
+            raise DataError(f"{self.path}: {problem}", file=self.path)
+        if not self.dialect.header:
+            return [str(j) for j in range(1, len(header) + 1)]
+        return [name.strip() for name in header]
+
+    def suspect_header(self, names: list[str]) -> None:
+        """Warn of names that look like values."""
+        if self.dialect.header and _is_data(names):
+            warnings.warn(
+                f"{self.path}: the first line looks like a row, not like names of columns "
+                f"({shorten(', '.join(names), 80)}); --no-header, if it is one",
+                UserWarning,
+                stacklevel=2,
+            )
+
     def records(self, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
         """First line and values of every record that is not an empty line."""
-        stream = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
-        reader = csv.reader(stream, delimiter=self.delimiter, strict=strict)
         line = 1
         try:
-            for record in reader:
-                if record:
-                    yield line, record
-                line = reader.line_num + 1
+            with self._lines("") as stream:
+                reader = csv.reader(stream, delimiter=self.delimiter, strict=strict)
+                for record in reader:
+                    if record:
+                        yield line, record
+                    line = reader.line_num + 1
         except csv.Error as error:
             problem = str(error)
             if "unexpected end" in problem:
                 problem = "a quotation mark is opened in this record and never closed"
             message = f"{self.path}: line {line}: {problem}"
             raise DataError(message, file=self.path, line=line) from None
+        except UnicodeError:
+            raise self._no_text() from None
+
+    def _no_text(self) -> DataError:
+        """Where bytes are no UTF-8."""
+        before = 0
+        with self.open() as stream:
+            for number, line in enumerate(stream, start=1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeError as error:
+                    where = f"byte {before + getattr(error, 'start', 0)}"
+                    return _not_in(self.path, "utf-8", number, where, hint=True)
+                before += len(line)
+        return _not_in(self.path, "utf-8", 1, "at its end", hint=True)
 
     def line_of(self, row: int) -> int | None:
         """Line where a row begins."""
         lines = (line for line, _ in self.records())
-        return next((line for k, line in enumerate(lines) if k == row + self.header_rows), None)
+        place = row + self.dialect.header
+        return next((line for k, line in enumerate(lines) if k == place), None)
 
     def check_records(self) -> None:
         """Raise on the first record that is broken, or not as long as the header."""
@@ -337,7 +401,7 @@ class _Text:
             if len(record) != len(header):
                 raise DataError(
                     f"{self.path}: line {line}: {_count(len(record), 'value')}, but the "
-                    f"{'header' if self.header_rows else 'first line'} has "
+                    f"{'header' if self.dialect.header else 'first line'} has "
                     f"{_count(len(header), 'column')}",
                     file=self.path,
                     line=line,
@@ -345,9 +409,12 @@ class _Text:
 
     def lines_differ_from_rows(self, n_rows: int) -> bool:
         """Whether quoted values hold line ends, or a quotation mark is missing; with the header."""
-        quotes = self.content.count(b'"')
-        lines = self.content.count(b"\n") + (not self.content.endswith(b"\n"))
-        return quotes > 0 and (quotes % 2 == 1 or lines != n_rows)
+        quotes, lines, last = 0, 0, b""
+        with self.open() as stream:
+            while block := stream.read(BLOCK_BYTES):
+                quotes, lines = quotes + block.count(b'"'), lines + block.count(b"\n")
+                last = block[-1:]
+        return quotes > 0 and (quotes % 2 == 1 or lines + (last != b"\n") != n_rows)
 
 
 def _count(number: int, noun: str) -> str:
@@ -355,33 +422,19 @@ def _count(number: int, noun: str) -> str:
 
 
 def _read_text(path: str, content: bytes, dialect: Dialect) -> DataFile:
-    text = _Text(path, _as_utf8(path, content, dialect.encoding), dialect)
-    header = next((record for _, record in text.records()), None)
-    if header is None:
-        raise DataError(f"{path}: the file is empty", file=path)
-    if len(header) > MOST_COLUMNS:
-        n = len(header)
-        raise DataError(f"{path}: {n:,} columns, expected at most {MOST_COLUMNS:,}", file=path)
+    text = Text(path, _as_utf8(path, content, dialect.encoding), dialect)
+    names = text.names()
     pa = require("pyarrow")
     try:
-        table = _parse(text, len(header))
+        table = _parse(text, len(names))
     except pa.ArrowException as error:
         text.check_records()
         raise DataError(f"{path}: cannot be read as text: {error}", file=path) from None
     if text.lines_differ_from_rows(table.num_rows):
         text.check_records()
-    if not dialect.header:
-        names = [str(j) for j in range(1, len(header) + 1)]
-        return DataFile(path, dialect, names, list(table.columns), text)
-    names = [name.strip() for name in header]
-    if _is_data(names):
-        warnings.warn(
-            f"{path}: the first line looks like a row, not like names of columns "
-            f"({shorten(', '.join(names), 80)}); --no-header, if it is one",
-            UserWarning,
-            stacklevel=2,
-        )
-    return DataFile(path, dialect, names, [column.slice(1) for column in table.columns], text)
+    text.suspect_header(names)
+    columns = [column.slice(int(dialect.header)) for column in table.columns]
+    return DataFile(path, dialect, names, columns, text)
 
 
 def _as_utf8(path: str, content: bytes, encoding: str | None) -> bytes:
@@ -394,29 +447,50 @@ def _as_utf8(path: str, content: bytes, encoding: str | None) -> bytes:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line = content.count(b"\n", 0, start) + 1
-        hint = "; an older Windows or Latin text? try --encoding cp1252" if not encoding else ""
-        raise DataError(
-            f"{path}: line {line}: not {chosen} text (byte {start}){hint}", file=path, line=line
-        ) from None
+        raise _not_in(path, chosen, line, f"byte {start}", hint=not encoding) from None
     if chosen == "utf-8":
         return content
     return text.removeprefix("\ufeff").encode("utf-8")
 
 
-def _parse(text: _Text, n_columns: int, block_size: int = BLOCK_BYTES) -> Any:
+def _not_in(path: str, encoding: str, line: int, where: str, *, hint: bool) -> DataError:
+    more = "; an older Windows or Latin text? try --encoding cp1252" if hint else ""
+    problem = f"{path}: line {line}: not {encoding} text ({where}){more}"
+    return DataError(problem, file=path, line=line)
+
+
+def _parse(text: Text, n_columns: int, block_size: int = BLOCK_BYTES) -> Any:
     """All records as columns of strings, the header as first row."""
     pa, arrow_csv = require("pyarrow"), require("pyarrow.csv")
-    content = text.content.lstrip(b"\r\n")
-    strings = {f"f{j}": pa.string() for j in range(n_columns)}
+    with text.open() as stream:
+        content = stream.read().lstrip(b"\r\n")
     try:
         return arrow_csv.read_csv(
-            pa.BufferReader(content),
-            arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block_size),
-            arrow_csv.ParseOptions(delimiter=text.delimiter, newlines_in_values=True),
-            arrow_csv.ConvertOptions(column_types=strings, strings_can_be_null=False),
+            pa.BufferReader(content), *parse_options(text.delimiter, n_columns, block_size)
         )
     except pa.ArrowInvalid as error:
-        whole = min(len(content) + 1, 2**31 - 1)
-        if "straddl" not in str(error) or block_size >= whole:
+        whole = min(len(content) + 1, LARGEST_BLOCK)
+        if not is_too_long(error) or block_size >= whole:
             raise
-        return _parse(text, n_columns, whole)  # a row does not fit in a block
+        return _parse(text, n_columns, whole)
+
+
+def parse_options(
+    delimiter: str, n_columns: int, block_size: int, columns: Sequence[int] | None = None
+) -> tuple[Any, Any, Any]:
+    """How pyarrow is to parse text: all columns, or some, as strings; the header is a row."""
+    pa, arrow_csv = require("pyarrow"), require("pyarrow.csv")
+    strings = {f"f{j}": pa.string() for j in range(n_columns)}
+    chosen = None if columns is None else [f"f{j}" for j in columns]
+    return (
+        arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block_size),
+        arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        arrow_csv.ConvertOptions(
+            column_types=strings, strings_can_be_null=False, include_columns=chosen
+        ),
+    )
+
+
+def is_too_long(error: Exception) -> bool:
+    """Whether a row does not fit in a block."""
+    return "straddl" in str(error)

@@ -38,7 +38,7 @@ class PartedLabels(PartedSample, LabelByLabel):
         n_examples = sum(counts)
         total = rounded(sum(parts.each(weigh_labels, n_classes)))
         all_equal = min(least) == max(most)
-        parts.each(begin_labels, n_classes, total, n_classes * n_examples, all_equal, seed)
+        parts.tell(begin_labels, n_classes, total, n_classes * n_examples, all_equal, seed)
         layout = bins.take(np.empty(0, np.int64))
         layout.has_missing = np.any(missing, axis=0)
         return cls(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=Callable[..., Any])
+MakeArgs = Callable[[], tuple[Any, ...] | None]
 Make = Callable[..., Callable[[int, int], Any]]
 """Makes, of a part and a few numbers, what is done with a block of its rows."""
 
@@ -146,6 +147,20 @@ class Parts(ABC):
     @abstractmethod
     def each(self, question: Callable[..., T], *args: Any) -> list[T]:
         """Answers ``question(part, *args)`` of all parts, in the order of the rows."""
+
+    def tell(self, question: Callable[..., Any], *args: Any) -> None:
+        """Have ``question(part, *args)`` done on all parts before anything else is asked."""
+        self.each(question, *args)
+
+    def foresee(  # noqa: B027 - in one process no trip is long
+        self, after: Callable[..., Any], question: Callable[..., Any], make_args: MakeArgs
+    ) -> None:
+        """Say that a question will follow another one: where trips are long, both make one.
+
+        ``make_args`` returns the arguments that it will have, or None where nothing is foreseen.
+        Those of the question when it comes are compared, and where they are others it is asked, so
+        it must be one that may be asked in vain.
+        """
 
 
 class LocalParts(Parts):
@@ -314,7 +329,7 @@ class PartedSample(Divided):
         total = rounded(sum(totals))
         least_prior, n_rows = min(least) / total, sum(counts)
         all_equal = least_prior == max(most) / total
-        parts.each(begin, sides, total, n_rows, all_equal, seed)
+        parts.tell(begin, sides, total, n_rows, all_equal, seed)
         layout = bins.take(np.empty(0, np.int64))
         layout.has_missing = np.any(missing, axis=0)
         return cls(

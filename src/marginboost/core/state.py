@@ -100,6 +100,14 @@ class State(Part):
         parts = self.sample.parts
         return [question(self, *args)] if parts is None else parts.each(question, *args)
 
+    def tell(self, question: Callable[..., Any], *args: Any) -> None:
+        """Have ``question(part, *args)`` done on all parts; nobody waits for an answer."""
+        parts = self.sample.parts
+        if parts is None:
+            question(self, *args)
+        else:
+            parts.tell(question, *args)
+
     # -- the combination -------------------------------------------------------------------------
 
     def move(
@@ -153,7 +161,7 @@ class State(Part):
         self._remember_best()
         self.note(min_margin=self.min_margin, length=self.l1_norm)
         self.first = len(self.members)
-        self.each(clear_scores)
+        self.tell(clear_scores)
         self.l1_norm, self.min_margin = 0.0, -1.0
         self.weights.change = None
 
@@ -161,6 +169,9 @@ class State(Part):
         self, candidate: Candidate, step: float, make: Make | None = None, args: Any = ()
     ) -> list[Any]:
         self.l1_norm += abs(step)
+        if make is None:
+            self.tell(add_hypothesis, candidate, step)
+            return []
         return list(chain(*self.each(add_hypothesis, candidate, step, make, args)))
 
     @property
@@ -269,7 +280,7 @@ class State(Part):
         self.lower, self.upper = float(data["lower"]), float(data["upper"])
         self.history = History(data["history"])
         self.seconds_before = float(data["seconds"])
-        self.each(clear_scores)
+        self.tell(clear_scores)
         for member, step in zip(members[self.first :], self.coef[self.first :], strict=True):
             self._add(Candidate(member, 0.0, ANYWHERE), step)
         # Not from the replay: :meth:`replace` has added the coefficients in another order.

@@ -96,7 +96,9 @@ class DaskLabelAudit(LabelAudit):
             raise TypeError("pred_probs: got probabilities, expected None: LabelAudit takes them")
         client = client_of(self.client)
         reader = GradientBoostClassifier(
-            max_bins=MAX_BINS, categorical_features=self.categorical_features
+            max_bins=MAX_BINS,
+            categorical_features=self.categorical_features,
+            n_jobs=self.n_jobs,
         )
         table = bin_table(client, reader, X, y, None)
         assert table.classes is not None

@@ -3,7 +3,8 @@
 One actor on each worker holds its parts. A call asks all of them and waits. Where a worker is lost,
 the scheduler makes its rows anew from their lineage, another worker's actor takes them, repeats
 what changed them (:class:`Log`), and is asked the same question. Calls are numbered, so that one
-which is repeated changes nothing twice.
+which is repeated changes nothing twice, and an actor that the scheduler made anew behind our back
+is found out. A worker that comes later takes its share (:mod:`.newcomers`).
 """
 
 from __future__ import annotations
@@ -11,25 +12,43 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from distributed import Client, Future, wait
+from distributed.protocol import pickle
 
 from ..core.hypothesis import Hypothesis
 from ..core.label_parts import begin_labels
-from ..core.parts import Part, Parts, Source, add_hypothesis, add_members, begin, clear_scores
+from ..core.parts import (
+    MakeArgs,
+    Part,
+    Parts,
+    Source,
+    add_hypothesis,
+    add_members,
+    begin,
+    clear_scores,
+)
+from .newcomers import Newcomers
+from .partitions import has_no_recipe
 
 T = TypeVar("T")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
+Answer = tuple[list[list[Any]], Exception | None]
+"""Answers of the parts of one worker to some calls, or an error that one of them raised."""
 
 LOOK = 1.0
 """Seconds after which it is looked whether a worker that has not answered is still there."""
 PATIENCE = 60.0
 """Seconds to wait for a worker where there is none."""
+REACH = 2.0
+"""Seconds in which a worker must answer the client itself; else the scheduler passes words on."""
 MOST_LOSSES = 30
 """Losses in one call after which something else must be wrong."""
-GONE = (OSError, RuntimeError, KeyError, asyncio.CancelledError)
+GONE = (OSError, RuntimeError, KeyError, asyncio.CancelledError, CancelledError)
 """What a call raises when the worker, or what it held, is gone; answers carry errors of ours."""
 
 
@@ -44,28 +63,43 @@ class Holder:
 
     def __init__(self, sources: list[Source]) -> None:
         self._parts = [Part.of(source) for source in sources]
-        self._last: tuple[int, Any] = (-1, None)
+        self._last: tuple[int | None, Answer] = (None, ([], None))
 
-    def ask(self, number: int, call: Call) -> tuple[list[Any] | None, Exception | None]:
-        """Answers of all parts, or the error that one raised; the last call may be repeated."""
-        if number != self._last[0]:
-            self._last = (number, self._answer(call))
+    def ask(self, number: int, message: bytes) -> Answer | None:
+        """Do what a message says; returns the answers of all parts to its last calls.
+
+        The last message may be repeated. None says that those before it were never heard here.
+        """
+        last, answer = self._last
+        if number == last:
+            return answer
+        if last is None or number != last + 1:
+            return None
+        self._last = (number, self._do(message))
         return self._last[1]
 
-    def catch_up(self, calls: list[Call]) -> tuple[list[Any] | None, Exception | None]:
-        """Do again what changed the parts before they were lost."""
-        for call in calls:
-            answer = self._answer(call)
-            if answer[1] is not None:
-                return answer
-        return [], None
+    def catch_up(self, number: int, message: bytes) -> Answer:
+        """Do again what changed the parts, up to the message of this number."""
+        answer = self._do(message)
+        self._last = (number, answer)
+        return answer
 
-    def _answer(self, call: Call) -> tuple[list[Any] | None, Exception | None]:
-        question, args = call
+    def drop(self, places: list[int]) -> bool:
+        """Let go of some parts, by their places here."""
+        self._parts = [part for place, part in enumerate(self._parts) if place not in places]
+        return True
+
+    def _do(self, message: bytes) -> Answer:
+        answers = []
         try:
-            return [question(part, *args) for part in self._parts], None
+            calls, n_wanted = pickle.loads(message)
+            for k, (question, args) in enumerate(calls, start=n_wanted - len(calls)):
+                found = [question(part, *args) for part in self._parts]
+                if k >= 0:
+                    answers.append(found)
         except Exception as error:  # sent to the client, which raises it
-            return None, error
+            return [], error
+        return answers, None
 
 
 @dataclass
@@ -117,7 +151,6 @@ class Held(NamedTuple):
 
     worker: str
     future: Future
-    actor: Any
     numbers: list[int]
 
 
@@ -133,66 +166,135 @@ class DaskParts(Parts):
     """
 
     def __init__(self, client: Client, sources: Sequence[Future]) -> None:
-        self._client, self._sources = client, list(sources)
-        self._log, self._number, self._losses = Log(), 0, 0
-        self._held: list[Held] = []
-        self._place(range(len(self._sources)))
+        self.client, self.sources = client, list(sources)
+        self._log, self._number, self.held = Log(), 0, list[Held]()
+        self._told: list[Call] = []
+        self._habits: dict[Any, tuple[Callable[..., Any], MakeArgs]] = {}
+        self._ahead: tuple[Call, list[Any]] | None = None
+        self._direct, self._losses = client.direct_to_workers is not False, 0
+        self._newcomers = Newcomers(self)
+        self._place(range(len(self.sources)))
+
+    def tell(self, question: Callable[..., Any], *args: Any) -> None:
+        """Have something done; it is sent with the next question, which saves a trip."""
+        self._told.append((question, args))
+
+    def foresee(
+        self, after: Callable[..., Any], question: Callable[..., Any], make_args: MakeArgs
+    ) -> None:
+        """Ask a question together with the one that it will follow."""
+        self._habits[after] = question, make_args
 
     def each(self, question: Callable[..., T], *args: Any) -> list[T]:
         """Ask all workers at once; what is lost meanwhile is made anew and asked again."""
-        self._number += 1
+        known = self._known(question, args)
+        if known is not None:
+            return known
+        calls, self._told = [*self._told, (question, args)], []
+        following = self._following(question)
+        if following is None:
+            return self._send(calls, 1)[0]
+        first, second = self._send([*calls, following], 2)
+        self._ahead = following, second
+        return first
+
+    def _known(self, question: Callable[..., T], args: tuple[Any, ...]) -> list[T] | None:
+        """Answers to a question that was foreseen, just so, and after which nothing was said."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is None or self._told:
+            return None
+        (foreseen, expected), answers = ahead
+        same = question is foreseen and len(args) == len(expected)
+        same = same and all(a is b for a, b in zip(args, expected, strict=True))
+        return answers if same else None
+
+    def _following(self, question: Callable[..., Any]) -> Call | None:
+        """The call that will follow a question, where one is foreseen."""
+        if question not in self._habits:
+            return None
+        following, make_args = self._habits[question]
+        args = make_args()
+        return None if args is None else (following, args)
+
+    def _send(self, calls: list[Call], n_wanted: int) -> list[list[Any]]:
+        """Have calls done by all workers; answers of all parts to the last ones."""
+        self._newcomers.take_their_share()
+        message = pickle.dumps((calls, n_wanted))
         self._losses = 0
-        answers: dict[int, T] = {}
-        waiting = list(self._held)
+        answers: list[dict[int, Any]] = [{} for _ in range(n_wanted)]
+        waiting = list(self.held)
         while waiting:
-            asked = [(held, self._ask(held, question, args)) for held in waiting]
             lost = []
-            for held, reply in asked:
-                got = None if reply is None else self._wait(reply, held.worker)
+            found = self.ask(waiting, "ask", self._number + 1, message)
+            for held, got in zip(waiting, found, strict=True):
                 if got is None:
                     lost.append(held)
                     continue
-                found, error = got
-                if isinstance(error, MemoryError):
-                    raise MemoryError(
-                        f"worker {held.worker} has no memory left for its {len(held.numbers)} "
-                        "parts of the table; use more workers, or ones with more memory"
-                    ) from error
-                if error is not None:
-                    raise error
-                answers.update(zip(held.numbers, found, strict=True))
+                for known, theirs in zip(answers, _checked(held, got), strict=True):
+                    known.update(zip(held.numbers, theirs, strict=True))
             waiting = self._replace(lost) if lost else []
-        self._log.note(question, args)
-        return [answers[number] for number in range(len(self._sources))]
+        self._number += 1
+        for call in calls:
+            self._log.note(*call)
+        return [[known[number] for number in range(len(self.sources))] for known in answers]
 
     def close(self) -> None:
         """Let the workers forget the parts."""
-        for held in self._held:
+        self._newcomers.forget()
+        for held in self.held:
             held.future.release()
-        self._held = []
-        self._client.cancel(self._sources)
+        self.held = []
+        self.client.cancel(self.sources)
 
-    def _ask(self, held: Held, question: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Send a question; None where the actor is known to be lost."""
+    # -- talk --------------------------------------------------------------------------------------
+
+    def ask(self, asked: list[Held], method: str, *args: Any) -> list[Any]:
+        """What a method of holders returns, in one trip to all of them; None where one is lost."""
+        found: list[Any] = self.client.sync(self._gather, asked, method, args)
+        return found
+
+    async def _gather(self, asked: list[Held], method: str, args: tuple[Any, ...]) -> list[Any]:
+        tasks = [asyncio.ensure_future(self._execute(held, method, args)) for held in asked]
         try:
-            return held.actor.ask(self._number, (question, args))
+            waiting = set(tasks)
+            while waiting:
+                _, waiting = await asyncio.wait(waiting, timeout=LOOK)
+                there = await self.client.scheduler.ncores() if waiting else ()
+                for held, task in zip(asked, tasks, strict=True):
+                    if task in waiting and held.worker not in there:
+                        task.cancel()
+        finally:
+            for task in tasks:
+                task.cancel()
+        return [None if task.cancelled() else task.result() for task in tasks]
+
+    async def _execute(self, held: Held, method: str, args: tuple[Any, ...]) -> Any:
+        """Call a method of a holder; None where it is lost."""
+        message = {"function": method, "actor": held.future.key, "args": args, "kwargs": {}}
+        try:
+            if self._direct:
+                reply = await self.client.rpc(held.worker).actor_execute(**message)
+            else:
+                message["op"] = "actor_execute"
+                reply = await self.client.scheduler.proxy(worker=held.worker, msg=message)
         except GONE:
             return None
+        return reply["result"] if reply["status"] == "OK" else None
 
-    def _wait(self, reply: Any, worker: str) -> Any:
-        """Return what comes from a worker; None where it is lost."""
-        while True:
-            try:
-                return reply.result(timeout=LOOK)
-            except TimeoutError:
-                if worker not in self._workers():
-                    return None
-            except GONE:
-                return None
+    async def _reach(self, workers: list[str]) -> bool:
+        """Whether workers can be talked to without the scheduler."""
+        asked = [self.client.rpc(worker).identity() for worker in workers]
+        try:
+            await asyncio.wait_for(asyncio.gather(*asked), REACH)
+        except (OSError, RuntimeError):
+            return False
+        return True
 
-    def _workers(self) -> set[str]:
+    # -- places ------------------------------------------------------------------------------------
+
+    def workers(self) -> set[str]:
         """Addresses of the workers that are there."""
-        return set(self._client.nthreads())
+        return set(self.client.nthreads())
 
     def _replace(self, lost: list[Held]) -> list[Held]:
         """Make the parts of lost workers anew; returns their new places."""
@@ -204,7 +306,8 @@ class DaskParts(Parts):
             )
         for held in lost:
             held.future.release()
-            self._held.remove(held)
+            self.held.remove(held)
+        self._newcomers.expect()
         return self._place(number for held in lost for number in held.numbers)
 
     def _place(self, numbers: Iterable[int]) -> list[Held]:
@@ -212,35 +315,46 @@ class DaskParts(Parts):
         placed: list[Held] = []
         waiting = sorted(numbers)
         while waiting:
-            for worker, mine in self._locate(waiting).items():
-                held = self._make_holder(worker, mine)
-                if held is not None:
-                    placed.append(held)
-                    self._held.append(held)
-                    waiting = [number for number in waiting if number not in mine]
+            begun = [
+                self.submit_holder(worker, mine, [self.sources[number] for number in mine])
+                for worker, mine in self._locate(waiting).items()
+            ]
+            ready = self.catch_up(self._made(begun))
+            for held in begun:
+                if held not in ready:
+                    held.future.release()
+            placed += ready
+            self.held += ready
+            waiting = [k for k in waiting if not any(k in held.numbers for held in ready)]
             self._losses += bool(waiting)
             if self._losses > MOST_LOSSES:
                 raise RuntimeError("parts of the table could not be placed on any worker")
         return placed
 
+    def _made(self, begun: list[Held]) -> list[Held]:
+        """Wait until actors are made; those that are."""
+        waiting = begun
+        while waiting:
+            with suppress(TimeoutError, CancelledError):
+                wait([held.future for held in waiting], timeout=LOOK)
+            for held in waiting:
+                if held.future.status == "error":
+                    held.future.result()
+            waiting = [held for held in waiting if held.future.status == "pending"]
+            there = self.workers() if waiting else set()
+            waiting = [held for held in waiting if held.worker in there]
+        return [held for held in begun if held.future.status == "finished"]
+
     def _locate(self, numbers: list[int]) -> dict[str, list[int]]:
         """Wait for the rows of some parts; which worker is to hold which."""
-        futures = [self._sources[number] for number in numbers]
+        futures = [self.sources[number] for number in numbers]
         while True:
             self._await_workers()
-            try:
+            with suppress(TimeoutError, CancelledError):
                 wait(futures, timeout=LOOK)
-            except TimeoutError:
+            if not self._are_there(futures):
                 continue
-            for future in futures:
-                if future.status in ("lost", "cancelled"):
-                    raise RuntimeError(
-                        "rows were lost with a worker and cannot be made anew: the input was put "
-                        "on the cluster as data, not as a graph"
-                    )
-                if future.status == "error":
-                    future.result()
-            where = self._client.who_has(futures)
+            where = self.client.who_has(futures)
             places: dict[str, list[int]] = {}
             for number, future in zip(numbers, futures, strict=True):
                 if where.get(future.key):
@@ -248,35 +362,88 @@ class DaskParts(Parts):
             if places:
                 return places
 
+    def _are_there(self, futures: list[Future]) -> bool:
+        """Whether rows are made, or still being made; raises where they cannot be."""
+        for future in futures:
+            if future.status == "error":
+                future.result()
+        lost = [future.key for future in futures if future.status in ("lost", "cancelled")]
+        if lost and self.client.run_on_scheduler(has_no_recipe, lost, lost=True):
+            raise RuntimeError(
+                "rows were lost with a worker and cannot be made anew: the input was put on the "
+                "cluster as data, not as a graph"
+            )
+        return all(future.status == "finished" for future in futures)
+
     def _await_workers(self) -> None:
         """Wait until there is a worker."""
-        if not self._workers():
+        if not self.workers():
             try:
-                self._client.wait_for_workers(1, timeout=PATIENCE)
+                self.client.wait_for_workers(1, timeout=PATIENCE)
             except TimeoutError:
                 raise RuntimeError(
                     f"all workers were lost, and none has come for {PATIENCE:g} s"
                 ) from None
 
-    def _make_holder(self, worker: str, numbers: list[int]) -> Held | None:
-        """Make an actor on a worker; None where it is lost."""
-        future = self._client.submit(
+    def submit_holder(self, worker: str, numbers: list[int], sources: list[Future]) -> Held:
+        """Have an actor made on a worker, without waiting for it."""
+        future = self.client.submit(
             Holder,
-            [self._sources[number] for number in numbers],
+            sources,
             key=f"marginboost-holder-{uuid.uuid4().hex}",
             workers=[worker],
             allow_other_workers=False,
             actor=True,
         )
-        actor = self._wait(future, worker)
-        if actor is not None:
-            try:
-                got = self._wait(actor.catch_up(self._log.calls()), worker)
-            except GONE:
-                got = None
-            if got is not None and got[1] is not None:
-                raise got[1]
+        return Held(worker, future, numbers)
+
+    def catch_up(self, new: list[Held]) -> list[Held]:
+        """Tell new holders what they missed; those that are not lost meanwhile."""
+        if self._direct:
+            self._direct = self.client.sync(self._reach, [held.worker for held in new])
+        message = self._missed()
+        ready = []
+        for held, got in zip(new, self.ask(new, "catch_up", self._number, message), strict=True):
             if got is not None:
-                return Held(worker, future, actor, numbers)
-        future.release()
-        return None
+                _checked(held, got)
+                ready.append(held)
+        return ready
+
+    def _missed(self) -> bytes:
+        """Message to a part that is made anew."""
+        return pickle.dumps((self._log.calls(), 0))
+
+    def practise(self, held: Held) -> Any:
+        """Have a new holder do what it missed without waiting; it will do so again."""
+        try:
+            return held.future.result(timeout=LOOK).catch_up(self._number, self._missed())
+        except GONE:
+            return None
+
+    def hand_over(self, newcomer: Held, sources: list[Future]) -> None:
+        """Let a holder that has caught up take parts from others; ``sources`` are its rows."""
+        for number, source in zip(newcomer.numbers, sources, strict=True):
+            self.sources[number] = source
+        before, self.held, homeless = self.held, [newcomer], list[int]()
+        for held in before:
+            left = [number for number in held.numbers if number not in newcomer.numbers]
+            places = [k for k, number in enumerate(held.numbers) if number in newcomer.numbers]
+            if left and (not places or self.ask([held], "drop", places) == [True]):
+                self.held.append(Held(held.worker, held.future, left))
+                continue
+            held.future.release()
+            homeless += left
+        self._place(homeless)
+
+
+def _checked(held: Held, got: Answer) -> list[list[Any]]:
+    """Answers of a holder; raises the error that it sent in their place."""
+    answers, error = got
+    if isinstance(error, MemoryError):
+        raise MemoryError(
+            f"worker {held.worker} has no memory left for its {len(held.numbers)} parts of the "
+            "table; use more workers, or ones with more memory"
+        ) from error
+    if error is not None:
+        raise error
+    return answers

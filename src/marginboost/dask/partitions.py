@@ -32,6 +32,7 @@ from ..estimators.inputs import (
     read_targets,
 )
 from ..kernels.exact import exact_sum
+from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..model import Features
 from ..types import Array
 from ..validation import check_number
@@ -211,17 +212,22 @@ def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
     return [Pieces(*pieces) for pieces in zip(*rows, strict=True)]
 
 
-def _has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
-    """Whether the scheduler could not make some of these, or what they are made from, anew."""
-    waiting, seen = (
-        [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks],
-        set(),
-    )
+def has_no_recipe(keys: list[Any], lost: bool = False, dask_scheduler: Any = None) -> bool:
+    """Whether the scheduler could not make some of these, or what they are made from, anew.
+
+    Where they are ``lost``, what is still on a worker need not be made.
+    """
+    known = dask_scheduler.tasks
+    if any(key not in known for key in keys):
+        return True
+    waiting, seen = [known[key] for key in keys], set()
     while waiting:
         task = waiting.pop()
         if task.key in seen:
             continue
         seen.add(task.key)
+        if lost and task.who_has:
+            continue
         if task.run_spec is None:
             return True
         waiting.extend(task.dependencies)
@@ -230,7 +236,7 @@ def _has_no_recipe(keys: list[Any], dask_scheduler: Any = None) -> bool:
 
 def _warn_of_data(client: Client, futures: list[Future]) -> None:
     """Warn where rows could not be made anew; what they are made from must be on the cluster."""
-    if client.run_on_scheduler(_has_no_recipe, [future.key for future in futures]):
+    if client.run_on_scheduler(has_no_recipe, [future.key for future in futures]):
         warnings.warn(
             "X: got rows that were put on the cluster as data (scatter): those that a lost worker "
             "held cannot be made anew, and the fit would end with an error",
@@ -301,11 +307,14 @@ def find_layout(
     client: Client,
     pieces: list[Pieces],
     weighed: list[Future],
+    facts: list[tuple[int, float, float]],
     features: Features,
-    max_bins: int,
+    model: Any,
 ) -> BinnedMatrix:
-    """Cuts from the rows that a fit of the whole table takes them from; no rows."""
-    facts = client.gather(client.map(count_rows, weighed, pure=False))
+    """Cuts from the rows that a fit of the whole table takes them from; no rows.
+
+    ``facts`` are those of :func:`count_rows`.
+    """
     counts, least, most = (np.array(fact) for fact in zip(*facts, strict=True))
     rows, ends = sample_rows(int(counts.sum())), np.cumsum(counts)
     some: list[Array | None] = [None] * len(counts)
@@ -324,10 +333,13 @@ def find_layout(
     columns = np.concatenate([columns for columns, _ in taken], axis=1)
     uniform = least.min() == most.max()
     weights = None if uniform else np.concatenate([weights for _, weights in taken])
-    cuts = [
-        find_cuts(column, max_bins, weights) if known is None else np.empty(0)
-        for column, known in zip(columns, features.categories, strict=True)
-    ]
+    cuts: list[Array] = [np.empty(0)] * len(features)
+
+    def find(j: int) -> None:
+        if features.categories[j] is None:
+            cuts[j] = find_cuts(columns[j], model.max_bins, weights)
+
+    run_blocks(find, len(cuts), resolve_n_jobs(model.n_jobs))
     widest = max(count_bins(*pair) for pair in zip(cuts, features.categories, strict=True))
     codes = np.empty((len(features), 0), np.min_scalar_type(widest))
     return BinnedMatrix(codes, cuts, list(features.categories), list(features.names))
@@ -373,10 +385,11 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     features = find_features(surveys, named)
     how = find_weighing(surveys, getattr(model, "class_weight", None), classes)
     weighed = [client.submit(weigh, piece.y, piece.weights, how, pure=False) for piece in pieces]
-    counts = client.gather(client.map(count_rows, weighed, pure=False))
-    some = [k for k, (n_rows, _, _) in enumerate(counts) if n_rows]
+    facts = client.gather(client.map(count_rows, weighed, pure=False))
+    some = [k for k, (n_rows, _, _) in enumerate(facts) if n_rows]
     pieces, weighed = [pieces[k] for k in some], [weighed[k] for k in some]
-    layout = find_layout(client, pieces, weighed, features, model.max_bins)
+    facts = [facts[k] for k in some]
+    layout = find_layout(client, pieces, weighed, facts, features, model)
     sources = [
         client.submit(make_source, piece.X, mine, layout, pure=False)
         for piece, mine in zip(pieces, weighed, strict=True)

@@ -53,7 +53,7 @@ class CappedExponentialWeights:
         smallest = min(chain(*state.each(do_blocks, measure)))
         shift = max(smallest, aim)  # the largest weight becomes 1: they cannot all underflow
         total = rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
-        state.each(divide_weights, total)
+        state.tell(divide_weights, total)
         share = total / n_rows if state.sample.uniform else total
         self.log_share = math.log(share) - self.rate * (shift - aim)
         state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0

@@ -78,7 +78,7 @@ class ExponentialWeights:
             smallest, total = _sums(_on_all(state, weigh, shift))
         self.log_scale = shift
         if abs(total - 1.0) > 1e-13:
-            state.each(divide_weights, total)
+            state.tell(divide_weights, total)
             self.log_scale += math.log(total)
         self.shift = shift
         self.log_total = shift + math.log(total)

@@ -76,7 +76,7 @@ class NewtonWeights:
         if not (size > 0.0 and math.isfinite(size)):
             return False
         state.weights.size = size / self._weight_of_losses(sample)
-        state.each(do_blocks, scale, 1.0 / size)
+        state.tell(do_blocks, scale, 1.0 / size)
         return True
 
 

@@ -231,7 +231,7 @@ class GradientTreeOracle(Oracle):
                 )
         if (self._grower.kinds == PARTITION).any():
             raise TypeError("categorical: got 'partition', expected 'equality' on rows in parts")
-        parts.each(lay_out_trees, limits)
+        parts.tell(lay_out_trees, limits)
         self._parted = PartedGrower(self._grower, parts.each)
         self._n_found = 0
 
@@ -283,7 +283,7 @@ class GradientTreeOracle(Oracle):
         values, scale = self._values(growth, units)
         leaves = [(rows[order[k]], float(values[k])) for k in np.flatnonzero(growth.leaves)]
         self._n_found += 1
-        parts.each(write_leaves, self._n_found, leaves)
+        parts.tell(write_leaves, self._n_found, leaves)
         column: Any = ColumnOnParts(self._n_found, np.dtype(np.float64))
         return Candidate(growth.tree(values), _edge(growth, values), column, scale)
 

@@ -92,6 +92,7 @@ class WeightHistograms:
             self._begin(dual)
         else:
             self._apply_change(self._job, change, column)
+        self._last = None  # a change is made once: when asked again, the sums are made anew
         return self.signed
 
     def _count(self, dual: Array) -> None:

@@ -38,7 +38,7 @@ class PartedLabelTrees:
 
     def __init__(self, trees: GradientTreeOracle, sample: PartedLabels) -> None:
         self._parts, self._n_classes = sample.parts, sample.n_classes
-        self._parts.each(lay_out_examples, sample.n_examples)
+        self._parts.tell(lay_out_examples, sample.n_examples)
         examples = PartedSample(
             y=np.empty(0, np.int8),
             prior=np.empty(0),
@@ -58,17 +58,17 @@ class PartedLabelTrees:
         found = [self._grow(label, before, round) for label in range(self._n_classes)]
         joined, shares = join(found)
         self._n_found += 1
-        self._parts.each(join_columns, self._n_found, shares)
+        self._parts.tell(join_columns, self._n_found, shares)
         column: Any = ColumnOnParts(self._n_found, np.dtype(np.float64))
         return replace(joined, column=column)
 
     def _grow(self, label: int, before: float, round: int) -> Candidate:
         size = rounded(sum(self._parts.each(load_label, label))) or 1.0
-        self._parts.each(divide_label, size)
+        self._parts.tell(divide_label, size)
         weights = Weights(np.empty(0), size=before * size)
         found = self._grower.best(weights, round=round)[0]
         column: Any = found.column
-        self._parts.each(keep_column, label, column.number)
+        self._parts.tell(keep_column, label, column.number)
         return replace(found, edge=size * found.edge)
 
 
@@ -97,8 +97,16 @@ class ExamplesOfParts(Parts):
 
     def each(self, question: Callable[..., T], *args: Any) -> list[T]:
         """Ask for the examples."""
-        ask = lay_out_on_examples if getattr(question, "lays_out", False) else ask_examples
-        return self._parts.each(ask, question, *args)
+        return self._parts.each(_passed_on(question), question, *args)
+
+    def tell(self, question: Callable[..., Any], *args: Any) -> None:
+        """Have something done with the examples."""
+        self._parts.tell(_passed_on(question), question, *args)
+
+
+def _passed_on(question: Callable[..., Any]) -> Callable[..., Any]:
+    """How a question about examples is put to a part."""
+    return lay_out_on_examples if getattr(question, "lays_out", False) else ask_examples
 
 
 # -- questions to parts ----------------------------------------------------------------------------

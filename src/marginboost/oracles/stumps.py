@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from ..core.hypothesis import Hypothesis, check_split
 from ..core.oracle import Candidate, Oracle
-from ..core.parts import ColumnOnParts, Place, lays_out
+from ..core.parts import ColumnOnParts, Place, add_hypothesis, lays_out
 from ..core.weights import Reweighting, Weights
 from ..kernels.binning import BYTE_CUTS
 from ..kernels.exact import bound_of, column_sum, rounded
@@ -257,6 +257,8 @@ class StumpOracle(Oracle):
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """The ``k`` best stumps, the best of each feature and further cuts if there is room."""
+        if self.sample.parts is not None:
+            self.sample.parts.foresee(add_hypothesis, sum_weights, partial(_foreseen, weights))
         answers = self.ask(weights, sum_weights, weights.change)
         histograms = answers[0][0]
         for more, _ in answers[1:]:
@@ -272,11 +274,9 @@ class StumpOracle(Oracle):
             scores[j] = -np.inf
         if self.cuts_per_feature > 1:
             order = self._with_more_cuts(order, histograms)[:k]
-        found: list[Candidate] = []
-        for j, cut in reversed(order):  # the best is written last
-            write = partial(self._write, weights, j, bound, not found)
-            found.append(self._candidate(j, cut, histograms[j], write))
-        return found[::-1]
+        # The best is written last.
+        splits = [self._split(j, cut, histograms[j]) for j, cut in reversed(order)]
+        return self._write(weights, splits, bound)[::-1]
 
     def _with_more_cuts(self, order: list[tuple[int, int]], histograms: Array) -> list[Any]:
         """The best stump, then those of all features and their further cuts, by their edges."""
@@ -298,25 +298,24 @@ class StumpOracle(Oracle):
         rest = 1 + np.argsort(-np.array(edges[1:]), kind="stable")
         return [more[0], *(more[i] for i in rest)]
 
-    def _write(
-        self, weights: Weights, j: int, bound: int, fresh: bool, cut: int, sides: Array
-    ) -> tuple[float, Any]:
-        """Have the outputs of a stump written; returns its edge, and where they are."""
-        self._n_found += 1
-        number = self._n_found
-        edges = self.ask(weights, write_column, number, fresh, j, cut, sides, bound)
-        if self.sample.parts is None:
-            return rounded(sum(edges)), self.place.columns[number]
-        return rounded(sum(edges)), ColumnOnParts(number, np.dtype(np.int8))
+    def _write(self, weights: Weights, splits: list[Split], bound: int) -> list[Candidate]:
+        """Have the outputs of stumps written.
 
-    def _candidate(
-        self, j: int, cut: int, histogram: Array, write: Callable[[int, Array], tuple[float, Any]]
-    ) -> Candidate:
-        """The stump that the histogram says is best for a feature, with its column.
-
-        The edge is measured on the column, so that its bits do not depend on how the histogram came
-        about: a resumed run makes it anew where an uninterrupted one updates it.
+        Edges are measured on them, so that their bits do not depend on how the histograms came
+        about: a resumed run makes them anew where an uninterrupted one updates them.
         """
+        numbers = range(self._n_found + 1, self._n_found + 1 + len(splits))
+        self._n_found += len(splits)
+        shares = self.ask(weights, write_columns, list(zip(numbers, splits, strict=True)), bound)
+        here = self.place.columns if self.sample.parts is None else None
+        found = []
+        for number, split, edges in zip(numbers, splits, zip(*shares, strict=True), strict=True):
+            column: Any = ColumnOnParts(number, np.dtype(np.int8)) if here is None else here[number]
+            found.append(Candidate(split.stump, rounded(sum(edges)), column))
+        return found
+
+    def _split(self, j: int, cut: int, histogram: Array) -> Split:
+        """The stump that the histogram says is best for a feature."""
         bins = self._bins
         n_bins = int(bins.n_bins[j])
         histogram = histogram[: n_bins + 1]
@@ -330,7 +329,7 @@ class StumpOracle(Oracle):
         else:
             stump, sides = self._category_stump(j, cut, histogram, missing)
             cut = -1
-        return Candidate(stump, *write(cut, sides))
+        return Split(stump, cut, sides)
 
     def _category_stump(
         self, j: int, chosen: int, histogram: Array, missing: float
@@ -346,12 +345,35 @@ class StumpOracle(Oracle):
         return stump, stump.outputs(codes).astype(np.int8)
 
 
+def _foreseen(weights: Weights) -> tuple[Reweighting] | None:
+    """What the next question about sums is about, if the rule said how weights will change."""
+    return None if weights.change is None else (weights.change,)
+
+
 def _sign(weight: float) -> float:
     """Output of a side; one whose weights cancel, up to rounding, is positive (R1-X01)."""
     return 1.0 if weight > -TIE else -1.0
 
 
 # -- questions to parts ----------------------------------------------------------------------------
+
+
+class Split(NamedTuple):
+    """A stump, by codes.
+
+    Attributes
+    ----------
+    stump : Stump
+        The rule on values.
+    cut : int
+        The last code on the left; -1 where each code has an output of its own.
+    sides : array of int8
+        Outputs left and right of the cut and of missing values, or those of all codes.
+    """
+
+    stump: Stump
+    cut: int
+    sides: Array
 
 
 @lays_out
@@ -370,16 +392,18 @@ def sum_weights(place: Place, change: Reweighting | None) -> tuple[Array, float]
     return histograms, max(float(dual.max()), -float(dual.min()))
 
 
-def write_column(
-    place: Place, number: int, fresh: bool, j: int, cut: int, sides: Array, bound: int
-) -> int:
-    """Write the outputs of a stump under a number; returns its exact edge.
+def write_columns(place: Place, splits: list[tuple[int, Split]], bound: int) -> list[int]:
+    """Write the outputs of stumps under numbers, others are forgotten; returns the exact edges.
 
-    ``sides`` are the outputs left and right of a cut and of missing values, or, with the cut -1,
-    those of all codes. If ``fresh``, those of other stumps are forgotten. The next change of the
-    weights may be about the stump written last.
+    The next change of the weights may be about the stump written last.
     """
-    bins, dual = place.sample.bins, place.dual
+    place.columns = {}
+    return [write_column(place, number, split, bound) for number, split in splits]
+
+
+def write_column(place: Place, number: int, split: Split, bound: int) -> int:
+    """Write the outputs of one stump; returns its exact edge."""
+    bins, dual, j, cut, sides = place.sample.bins, place.dual, split.stump.feature, *split[1:]
     assert bins is not None
     codes, n_bins = bins.codes[j], int(bins.n_bins[j])
     column = np.empty(len(dual), dtype=np.int8)
@@ -392,7 +416,6 @@ def write_column(
             threshold_column(codes[here], cut, sides, n_bins, column[here])
         return column_sum(dual[here], column[here], bound)
 
-    place.columns = {} if fresh else place.columns
     place.columns[number] = column
     place.learner.remember(column)
     return sum(run_rows(fill, len(dual), place.sample.n_threads))
