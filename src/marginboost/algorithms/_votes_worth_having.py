@@ -42,9 +42,10 @@ def warn_of_votes(rule: SoftMarginRule, run: Run, least: float) -> None:
             stacklevel=7,
         )
     elif value <= least:
+        reached = round(value, 6) + 0.0  # no minus zero
         warnings.warn(
-            f"nu={nu!r}: the soft margin reached is {value:.3g}, about zero or less, so the votes "
-            "say next to nothing. Try a larger nu: more than twice the share of rows that cannot "
-            "be got right (LPBoostClassifierCV finds one)",
+            f"nu={nu!r}: the soft margin reached is {reached:.3g}, about zero or less, so the "
+            "votes say next to nothing. Try a larger nu: more than twice the share of rows that "
+            "cannot be got right (LPBoostClassifierCV finds one)",
             stacklevel=7,
         )
