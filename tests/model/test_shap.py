@@ -12,6 +12,7 @@ from marginboost import (
     AdaBoostMHClassifier,
     GradientBoostClassifier,
     GradientBoostRegressor,
+    GraphSepBoostClassifier,
     LinearOracle,
     SoftmaxBoostClassifier,
     TreeOracle,
@@ -53,6 +54,9 @@ def models(data):
         "edge trees": AdaBoostClassifier(TreeOracle(max_depth=3), n_estimators=5).fit(X, y),
         "one tree per class": SoftmaxBoostClassifier(**few).fit(X, label),
         "trees of labels": AdaBoostMHClassifier(n_estimators=4).fit(X, label),
+        "a tree of answers": GraphSepBoostClassifier(n_estimators=5, categorical_features=[3]).fit(
+            X, y
+        ),
     }
 
 
@@ -63,7 +67,7 @@ def fitted(data):
 
 KINDS = (
     *("regression", "log-odds", "stumps", "edge trees"),
-    *("one tree per class", "trees of labels"),
+    *("one tree per class", "trees of labels", "a tree of answers"),
 )
 
 

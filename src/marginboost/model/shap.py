@@ -21,10 +21,11 @@ from ..core.ensemble import Ensemble
 from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..kernels.shap import LONGEST, add_answers, find_patterns, pair_weights, play
 from ..kernels.trees import NODE
+from ..oracles.answer_tree import AnswerTree
 from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.linear_scores import LinearScores
 from ..oracles.stumps import Stump
-from ..oracles.tree_hypothesis import Tree
+from ..oracles.tree_hypothesis import Tree, with_categories
 from ..types import Array
 from ..validation import check_choice, check_number
 from .base import Model
@@ -158,6 +159,8 @@ def _as_trees(member: Any) -> Sequence[Tree]:
         return member.trees
     if isinstance(member, LabelTree):
         return [_label_tree(member, label) for label in range(member.shape[0])]
+    if isinstance(member, AnswerTree):
+        return [_answer_tree(member)]
     raise TypeError(f"shap_values: got a {type(member).__name__}, expected stumps, trees and lines")
 
 
@@ -172,6 +175,31 @@ def _stump_tree(stump: Stump) -> Tree:
     codes = np.array(stump.categories or (), dtype=np.int32)
     nodes["last"][1] = len(codes)
     return Tree(nodes, np.sort(codes))
+
+
+def _answer_tree(member: AnswerTree) -> Tree:
+    """A tree whose questions are stumps: a node asks whether there is a value, then for its side."""
+    nodes = np.zeros(2 * len(member.question), NODE)
+    nodes["feature"] = nodes["left"] = nodes["right"] = -1
+    nodes["value"][::2] = member.value
+    sets: list[Sequence[int] | None] = [None] * len(nodes)
+    for k, asked in enumerate(member.question):
+        if asked < 0:
+            continue
+        stump, own = member.members[asked], slice(2 * k, 2 * k + 2)
+        if not isinstance(stump, Stump):
+            raise TypeError(
+                f"shap_values: got a tree that asks a {type(stump).__name__}, expected stumps"
+            )
+        outputs = np.array([stump.missing, stump.left, stump.right])
+        above = outputs > member.threshold[asked]
+        missing, left, right = 2 * np.where(above, member.right[k], member.left[k])
+        nodes["feature"][own] = stump.feature
+        nodes["threshold"][own] = np.inf, stump.threshold
+        nodes["left"][own] = 2 * k + 1, left
+        nodes["right"][own] = missing, right
+        sets[2 * k + 1] = None if stump.categories is None else sorted(stump.categories)
+    return Tree(*with_categories(nodes, sets))
 
 
 def _label_tree(member: LabelTree, label: int) -> Tree:
