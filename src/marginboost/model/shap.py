@@ -178,7 +178,7 @@ def _stump_tree(stump: Stump) -> Tree:
 
 
 def _answer_tree(member: AnswerTree) -> Tree:
-    """A tree whose questions are stumps: a node asks whether there is a value, then for its side."""
+    """A tree whose questions are stumps: a node asks whether there is a value, then for a side."""
     nodes = np.zeros(2 * len(member.question), NODE)
     nodes["feature"] = nodes["left"] = nodes["right"] = -1
     nodes["value"][::2] = member.value
