@@ -76,22 +76,15 @@ def descended_stumps(
 ) -> tuple[dict[Stump, float], Array]:
     """Stumps with coefficients of sum one that are near to the best, and weights that prove it.
 
-    Where the best soft margin is zero and that of the stumps is less, part
-    of the coefficients goes to a stump and its negative: votes are then small, but in proportion.
+    Where the best soft margin is zero and that of the stumps is less, part of the coefficients goes
+    to a stump and its negative: votes are then small, but in proportion.
     """
-    bins = sample.bins
+    bins, tol = sample.bins, tol or TOLERANCE
     assert bins is not None
-    descent, tol = (
-        LevelDescent(bins, sample.y, sample.prior, nu, sample.n_threads),
-        tol or TOLERANCE,
-    )
+    descent = LevelDescent(bins, sample.y, sample.prior, nu, sample.n_threads)
     found = descent.run(REACHED * tol, REACHED * rtol)
     share = min(1.0, SHORTFALL / max(-found.lower, SHORTFALL))
-    coef: dict[Stump, float] = {}
-    for j, levels in enumerate(found.levels):
-        for cut, step in enumerate((share * np.diff(levels) / 2.0).tolist()):
-            if step != 0.0:
-                coef[_stump(bins, j, cut, step)] = abs(step)
+    coef = _steps(bins, found.levels, share)
     if found.constant != 0.0:
         coef[_constant(bins, found.constant)] = share * abs(found.constant)
     return _filled(bins, sample.y * sample.prior, _largest(coef, SPARED * tol)), found.weights
@@ -105,18 +98,23 @@ def descended_tube(
     None where rows are few enough for a master that is exact, or stumps have a third side.
     """
     bins = sample.bins
-    if bins is None or bins.n_rows <= INTERIOR_ROWS or not can_be_levelled(bins):
+    if bins is None or bins.n_rows <= INTERIOR_ROWS or not can_descend(sample):
         return None
-    if not (bins.n_bins > 1).any() or problem.empty <= 0.0:
+    if problem.empty <= 0.0:
         return None
     found = TubeDescent(bins, problem, sample.n_threads).run(REACHED * tol, seconds)
-    coef = {
+    coef = _steps(bins, found.levels)
+    return (_largest(coef, SPARED * tol), found.weights) if coef else None
+
+
+def _steps(bins: BinnedMatrix, levels: Sequence[Array], share: float = 1.0) -> dict[Stump, float]:
+    """Stumps that add up to a share of these levels: one for every cut at which they change."""
+    return {
         _stump(bins, j, cut, step): abs(step)
-        for j, levels in enumerate(found.levels)
-        for cut, step in enumerate((np.diff(levels) / 2.0).tolist())
+        for j, mine in enumerate(levels)
+        for cut, step in enumerate((share * np.diff(mine) / 2.0).tolist())
         if step != 0.0
     }
-    return (_largest(coef, SPARED * tol), found.weights) if coef else None
 
 
 def _largest(coef: dict[Stump, float], spared: float) -> dict[Stump, float]:
