@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_regressor
-from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from ..core.hypothesis import Hypothesis
@@ -129,6 +128,8 @@ class SklearnOracle(Oracle):
             self.check(drawn=np.allclose(counts, sizes * len(dual), atol=1e-6))
             drawn = np.repeat(np.arange(len(dual)), counts.astype(int))
             if len(np.unique(goal[drawn])) < 2:  # many classifiers refuse to learn from one class
+                from sklearn.dummy import DummyClassifier  # rarely: no reason to wait at import
+
                 fitted = DummyClassifier(strategy="most_frequent")
             fitted.fit(self._rows[drawn], goal[drawn])
         return [self._candidate(Fitted(fitted), dual)]
