@@ -23,12 +23,13 @@ DOCUMENTS = {
     "regression": ("regression.md", 2),
     "shapley": ("explanations.md", 2),
     "speed": ("speed.md", 3),
+    "stream": ("larger-than-memory.md", 2),
     "target_audit": ("target-audit.md", 3),
 }
 """Document of each result file, and digits behind the point in its tables.
 
 That of speed holds several benchmarks, and the document all their goals."""
-WITH_GOALS = ("dask",)
+WITH_GOALS = ("dask", "regression", "stream", "target_audit")
 """Documents that show goals beside tables."""
 PARTS = {"target_audit": ("target_audit", "target_flags")}
 """Benchmarks that a document shows, where they are several."""
