@@ -11,13 +11,11 @@ import numpy as np
 
 from ..types import Array
 from .exact import on_grid
-from .intrinsics import AHEAD, add_pairs, prefetch
+from .intrinsics import add_pairs
 from .jit import inlined_kernel, inner_kernel, kernel
 
 TOGETHER = 4
 """Most features that are summed at a time."""
-SCATTERED = 5
-"""Rows are few where so many times as many would be less than all."""
 NARROW = 256
 """Bins of a feature whose codes are bytes."""
 
@@ -65,13 +63,8 @@ def add_each(codes: Array, rows: Array, pairs: Array, sums: Array, count: int) -
     if rows.size == n_rows:
         for i in range(n_rows):
             add_pairs(out, first, flat, np.uint64(i), step, amounts, np.uint64(i), count)
-    elif rows.size * SCATTERED >= n_rows:
-        for i in range(rows.size):
-            add_pairs(out, first, flat, np.uint64(rows[i]), step, amounts, np.uint64(i), count)
     else:
         for i in range(rows.size):
-            ahead = np.uint64(rows[min(i + AHEAD, rows.size - 1)])
-            prefetch(flat, ahead, step, count)
             add_pairs(out, first, flat, np.uint64(rows[i]), step, amounts, np.uint64(i), count)
 
 
@@ -79,8 +72,8 @@ def add_each(codes: Array, rows: Array, pairs: Array, sums: Array, count: int) -
 def add_few(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
     """Add the pairs of some rows, which lie together, to the bins of up to four features.
 
-    Additions of a row are written out for each number of features. Where rows are few and far
-    between, their codes are asked for ahead of time.
+    Additions of a row are written out for each number of features. Codes are not asked for ahead of
+    time: additions do not wait for one another, so the processor has many of them under way.
     """
     if codes.shape[0] == 4:
         add_each(codes, rows, pairs, sums, 4)
