@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold, cross_val_predict, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -194,6 +196,20 @@ def test_every_kind_of_planted_flip(kind):
     score = evaluate_audit(LabelAudit(), X, y, rate=0.1, kind=kind)
     assert score.planted_rate == pytest.approx(0.1)
     assert score.average_precision > (0.3 if kind == "near-boundary" else 0.6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [2000, 6000])
+def test_interactions_are_seen_as_well_as_by_gradient_boosting_of_others(n_rows):
+    """Labels that no feature tells by itself: small leaves would follow the wrong ones."""
+    X = np.random.default_rng(0).normal(size=(n_rows, 12))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + np.sin(3.0 * X[:, 4]) > 0).astype(int)
+    noisy, flipped = plant_flips(y, 0.1)
+    theirs = cross_val_predict(
+        HistGradientBoostingClassifier(random_state=0), X, noisy, cv=5, method="predict_proba"
+    )[np.arange(n_rows), noisy]
+    ours = LabelAudit().fit(X, noisy).score_
+    assert average_precision_score(flipped, -ours) >= average_precision_score(flipped, -theirs)
 
 
 @pytest.mark.slow

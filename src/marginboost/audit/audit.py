@@ -58,7 +58,7 @@ class LabelAudit(BaseEstimator):
     cv : int, splitter, iterable of (train, test) or None
         Folds; every row is judged by voters that learnt from the other folds, and so must be in one
         test fold. An integer makes that many shuffled, stratified ones, or as many as the rarest
-        class has rows if those are fewer; None is 5 up to 5,000 rows, 3 up to 100,000, and 2 above.
+        class has rows if those are fewer; None is 5 up to 5,000 rows, 3 up to 10,000, and 2 above.
     fdr : float
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
