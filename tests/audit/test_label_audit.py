@@ -308,12 +308,26 @@ def test_bad_parameters(change, error, message):
         LabelAudit(**change).fit(X, y)
 
 
+def test_a_row_alone_in_its_class_teaches_and_is_not_judged():
+    X, y = circle_2d(60)
+    alone = [3, 8]
+    y = np.where(y > 0, 1, 0)
+    y[alone] = 2, 3
+    audit = LabelAudit(voters=GaussianNB()).fit(X, y)
+    assert audit.score_[alone].min() > 0.99
+    assert audit.suggested_[alone].tolist() == [2, 3]
+    assert audit.disagreement_[alone].tolist() == [0.0, 0.0]
+    for train, test in audit.make_folds():
+        assert set(alone) <= set(train)
+        assert not set(alone) & set(test)
+
+
 def test_bad_labels():
     X, _ = circle_2d(50)
     with pytest.raises(ValueError, match="y: got one class"):
         LabelAudit().fit(X, np.zeros(50))
-    with pytest.raises(ValueError, match="y: class 1 has one row"):
-        LabelAudit().fit(X, np.eye(50, dtype=int)[0])
+    with pytest.raises(ValueError, match="y: got one row of each class, expected two"):
+        LabelAudit().fit(X, np.arange(50))
     with pytest.raises(ValueError, match="rate: got 2"):
         plant_flips([0, 1], 2)
     with pytest.raises(ValueError, match="kind: got 'odd'"):

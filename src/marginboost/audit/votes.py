@@ -267,7 +267,7 @@ def soft_votes(
     watch: Watcher | None = None,
 ) -> Array:
     """Out-of-fold class probabilities of a voter that learns from soft labels."""
-    votes = np.zeros((sum(len(test) for _, test in folds), n_classes))
+    votes = np.zeros((int(soft.rows.max()) + 1, n_classes))
     for train, test in folds:
         known = soft.among(train)
         model = clone(voter).fit(
