@@ -8,6 +8,9 @@ from typing import Any
 from .errors import UsageError
 from .reading import MISSING, DataSource, Dialect
 
+USUAL = {"label": "robustboost", "target": "gradientboost"}
+"""Algorithm of a fit that names none, by what is predicted."""
+
 
 def add_data(parser: argparse.ArgumentParser, *, optional: bool = False, help: str = "") -> None:
     """Add a data file."""
