@@ -276,14 +276,14 @@ class GradientTreeOracle(Oracle):
         sample = self.sample
         for attempt in range(self._n_draws):
             self._draw_columns(round, attempt)  # for the seeds of its nodes
-            grown, rows = self._parted.grow(sample.n_rows, sample.total, units)
+            grown, rows, last = self._parted.grow(sample.n_rows, sample.total, units)
             if len(grown.nodes) > 1:
                 break
         growth, order = grown.by_level(), grown.level_order()
         values, scale = self._values(growth, units)
         leaves = [(rows[order[k]], float(values[k])) for k in np.flatnonzero(growth.leaves)]
         self._n_found += 1
-        parts.tell(write_leaves, self._n_found, leaves)
+        parts.tell(write_leaves, self._n_found, last, leaves)
         column: Any = ColumnOnParts(self._n_found, np.dtype(np.float64))
         return Candidate(growth.tree(values), _edge(growth, values), column, scale)
 
