@@ -170,7 +170,7 @@ def draw(trials: Trials, figure: Any) -> None:
         top = max(*a, *b, 1.0) * 1.05
         ax.plot([0, top], [0, top], color=GREY, linewidth=0.8)
         ax.plot(a, b, "o", color=BLUE, markersize=4)
-        ax.set(xlabel=x, ylabel=y, xlim=(0, top), ylim=(0, top), aspect="equal")
+        ax.set(xlabel=f"{x}, error in %", ylabel=y, xlim=(0, top), ylim=(0, top), aspect="equal")
         plain(ax)
 
 
