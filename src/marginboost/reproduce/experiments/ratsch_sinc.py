@@ -85,7 +85,7 @@ def tables(trials: Trials) -> Iterator[Comparison]:
         for method in METHODS:
             mine = trials.where(noise=noise, method=method)
             theirs = PUBLISHED.get((noise, method), (NONE,) * 3)
-            names = (("Q²", 4), ("ε", 4), ("Σα", 2))
+            names = (("Q²", 5), ("ε", 4), ("Σα", 2))
             cells = [
                 f"{a} / {mine.mean(name).text(digits)}"
                 for a, (name, digits) in zip(theirs, names, strict=True)

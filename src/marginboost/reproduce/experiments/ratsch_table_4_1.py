@@ -18,7 +18,8 @@ Below each table stands why a method is not within two standard errors. Neighbou
 other programs, and on these files plain neighbours do better than published. The barrier method
 ends where its program is solved, with few nets, while the thesis averaged over 200 rounds, which
 shows on the smooth sets (banana, ringnorm, waveform). And standard errors of five splits are
-uncertain themselves: means that agree differ by more than two of them in one case of nine.
+uncertain themselves: means that agree differ by more than two of them in one case of nine, those of
+twenty splits in one of seventeen.
 """
 
 from __future__ import annotations
@@ -61,9 +62,10 @@ WHY = {
     "KNN": "another program",
     "C4.5": "another program",
     "barrier": "ends with few nets, the thesis went on for 200 rounds",
+    "AdaBoost": "the size of its nets is not known",
 }
 """Why a method is not as published, whatever the number of splits."""
-FEW_SPLITS = "few splits, and its parameter was chosen on one (published: the median of five)"
+ONE_SPLIT = "parameter chosen on one split (published: the median of five), from another grid"
 
 
 def candidates(method: str, n_rows: int, centres: int, rounds: int) -> list[Any]:
@@ -178,7 +180,7 @@ def _reasons(trials: Trials, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     few = len(trials.where(stage="choose").each("split")) < CHOOSING
     for method, *_, within in rows:
         if within.startswith("no"):
-            yield f"{method}: {WHY.get(method, FEW_SPLITS if few else 'no reason is known')}"
+            yield f"{method}: {WHY.get(method, ONE_SPLIT if few else 'no reason is known')}"
 
 
 def _excess(trials: Trials) -> Comparison:
@@ -208,8 +210,17 @@ def findings(trials: Trials) -> Iterator[Finding]:
     rows = [row for table in tables(trials) for row in table.rows if table.columns == BESIDE]
     names = [*REGULARISED, "AdaBoost", "SVM", "RBF"]
     verdicts = [row[-1].startswith("yes") for row in rows if row[0] in names]
-    claim = "errors of nets, ensembles and SVMs are within two standard errors of those published"
-    yield Finding(claim, np.mean(verdicts) > 0.8, f"{sum(verdicts)} of {len(verdicts)}")
+    near = [abs(_points(row)) <= 1.0 for row in rows if row[0] in names]
+    either = np.logical_or(verdicts, near)
+    claim = "nets, ensembles and SVMs err as published, to two standard errors or one point"
+    evidence = f"{sum(verdicts)} of {len(verdicts)} to two standard errors, {sum(either)} to either"
+    yield Finding(claim, np.mean(either) > 0.9, evidence)
+
+
+def _points(row: tuple[str, ...]) -> float:
+    """Measured minus published error, in percent."""
+    published, measured = (float(cell.split()[0]) for cell in row[1:3])
+    return measured - published
 
 
 def draw(trials: Trials, figure: Any) -> None:
