@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from .environment import ROOT
-from .report import Table
+from .report import MOST_COMPANY, Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
@@ -49,6 +49,8 @@ def measured(found: dict[str, Any], name: str) -> str:
         parts.append(markdown(_goals(sections)))
     notes = "; ".join(note for section in sections for note in section["notes"])
     notes = f"{notes}. " if notes else ""
+    if (load := max(section["other_load"] or 0.0 for section in sections)) > MOST_COMPANY:
+        notes += f"Other processes took {load:.0%} of the machine: times say little. "
     versions = found["environment"]["versions"]
     names = [name for name in ("numpy", "scikit-learn") if versions.get(name)]
     return "\n\n".join(
