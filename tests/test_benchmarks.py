@@ -432,7 +432,9 @@ def fake_lines(monkeypatch):
             return {"alone": 2.0, "fits": [{**one, "apart": 0.0} for one in fits]}
         seconds = 1.0 if line["workers"] else 0.8
         talk = {"questions": 3 * line["rounds"], "bytes": 900, "shortest": 1e-3}
-        return {"seconds": seconds, "work": 0.01, "rounds": line["rounds"], "chances": name, **talk}
+        by_round = 0.9 * seconds / line["rounds"]  # the rest is not of the rounds
+        times = {"seconds": seconds, "by_round": by_round, "work": 0.01}
+        return {**times, "rounds": line["rounds"], "chances": name, **talk}
 
     def chances(lines, found):
         return np.full(3, 0.5) if "seconds" in found else None
@@ -451,7 +453,10 @@ def test_dask(fake_lines, capsys):
     assert found["random kills that the fit survived"].verdict == "pass"
     assert 1.0 < found["longest time of these"].measured < 1.5
     assert found["stumps on 2 × 1"].measured == 1.25
-    assert found["added to a round"].measured == pytest.approx(200.0 / sizes.cluster_rounds)
+    assert found["added to a round"].measured == pytest.approx(180.0 / sizes.cluster_rounds)
+    costs = next(table for table in section.tables if table.title.startswith("cost of"))
+    once = costs.columns.index("added once s")
+    assert [row[once] for row in costs.rows] == pytest.approx([0.02] * len(costs.rows))
     killed = next(table for table in section.tables if "half-way" in table.title)
     assert [row[:2] for row in killed.rows][1] == ["xgboost.dask", "hangs, ended after 120 s"]
     assert any("lightgbm" in why for why in section.skipped)

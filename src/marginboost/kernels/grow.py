@@ -274,6 +274,16 @@ def settle(job: Job) -> None:
 
 
 @inner_kernel
+def comes_before(job: Job, k: int, other: int, newer: bool) -> bool:
+    """Whether a node is divided before another, which was the first so far."""
+    mine, best = job.nodes[k], job.nodes[other]
+    size = max(abs(mine["score"]) + mine["gain"], abs(best["score"]) + best["gain"])
+    margin = resolution(size) if newer else -resolution(size)
+    higher = (best["depth"] - mine["depth"]) * job.shape[BY_DEPTH]
+    return higher > 0 or (higher == 0 and mine["gain"] > best["gain"] + margin)
+
+
+@inner_kernel
 def next_parent(job: Job) -> int:
     """Take the node that is divided next; the others keep their order, the newest last.
 
@@ -282,17 +292,13 @@ def next_parent(job: Job) -> int:
     same whatever the order: the newest and smallest first keeps few sums, no more than there are
     halvings of the rows.
     """
-    order, waiting, nodes = job.order, job.waiting, job.nodes
+    order, waiting = job.order, job.waiting
     chosen = order[N_WAITING] - 1
     if job.shape[MAX_LEAVES] > 0:
         chosen = 0
         for position in range(1, order[N_WAITING]):
-            mine, best = nodes[waiting[position]], nodes[waiting[chosen]]
-            size = max(abs(mine["score"]) + mine["gain"], abs(best["score"]) + best["gain"])
-            newer = waiting[position] > waiting[chosen]
-            margin = resolution(size) if newer else -resolution(size)
-            higher = (best["depth"] - mine["depth"]) * job.shape[BY_DEPTH]
-            if higher > 0 or (higher == 0 and mine["gain"] > best["gain"] + margin):
+            mine, best = waiting[position], waiting[chosen]
+            if comes_before(job, mine, best, mine > best):
                 chosen = position
     parent = waiting[chosen]
     order[N_WAITING] -= 1
