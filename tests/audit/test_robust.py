@@ -122,9 +122,11 @@ def test_the_choice_is_told(lead, noise, model, why):
     assert why in reason
 
 
-def test_a_class_of_one_row_is_named():
-    with pytest.raises(ValueError, match="class 'b' has one row"):
-        RobustBoostClassifier().fit(np.arange(12.0).reshape(6, 2), list("aaaaab"))
+def test_a_class_of_one_row_is_learnt():
+    X = np.arange(12.0).reshape(6, 2)
+    model = RobustBoostClassifier().fit(X, list("aaaaab"))
+    assert model.predict(X).tolist() == list("aaaaab")
+    assert model.trust_[5] > 0.99
 
 
 @pytest.mark.slow

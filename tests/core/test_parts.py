@@ -30,6 +30,7 @@ from marginboost.core.callbacks import Callback
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
 from marginboost.core.stop import Stop
 from marginboost.model import Features
+from marginboost.oracles.parted_trees import divide_nodes
 
 N_ROWS = 3_000
 SIDES = np.array([-1, 1], np.int8)
@@ -169,6 +170,45 @@ def test_same_trees_in_any_number_of_parts(rows, trees, weighted):
     for division in DIVISIONS.values():
         sample = parted(rows, weighted, division)
         assert_same_bits(train(sample, oracle, GradientBoost(loss), max_rounds=8), expected)
+
+
+class Counted(LocalParts):
+    """Parts that count the questions to which somebody waits for an answer, and their divisions."""
+
+    def __init__(self, parts):
+        super().__init__(parts)
+        self.n_questions, self.n_divided = 0, 0
+
+    def each(self, question, *args):
+        self.n_questions += 1
+        if question is divide_nodes:
+            self.n_divided += len(args[0])
+        return super().each(question, *args)
+
+    def tell(self, question, *args):
+        super().each(question, *args)
+
+
+@pytest.mark.parametrize(
+    ("trees", "levels"),
+    [
+        ({}, 0),
+        ({"max_leaf_nodes": 8, "grow_policy": "depthwise"}, 0),
+        ({"max_leaf_nodes": None, "max_depth": 5}, -1),  # the last level is not asked for
+    ],
+)
+def test_a_tree_takes_as_many_questions_as_it_is_deep(rows, trees, levels):
+    bins, y, weights = rows
+    halves = [np.arange(777), np.arange(777, N_ROWS)]
+    parts = Counted([Part.of(Source(bins.take(at), y[at], weights[at])) for at in halves])
+    sample = PartedSample.of(parts, bins, SIDES, 0)
+    run = train(sample, GradientTreeOracle(**trees), GradientBoost(), max_rounds=6)
+    grown = run.ensemble.members[1:]
+    assert len(grown) == 6
+    # Sums of all rows, and new scores with weights, are two more for each; four come before.
+    deep = sum(tree.depth + levels for tree in grown)
+    assert parts.n_questions <= deep + 2 * len(grown) + 4
+    assert parts.n_divided <= 1.25 * sum(tree.n_leaves - 1 for tree in grown)
 
 
 @pytest.mark.parametrize(
