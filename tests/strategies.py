@@ -104,6 +104,18 @@ class Recorder(Callback):
         self.min_margins.append(state.min_margin)
 
 
+class SizeRecorder(Recorder):
+    """Also how many hypotheses there were after each round."""
+
+    def on_start(self, state, oracle, rule, max_rounds):
+        super().on_start(state, oracle, rule, max_rounds)
+        self.sizes = []
+
+    def on_round(self, state):
+        super().on_round(state)
+        self.sizes.append(len(state.members))
+
+
 def run_matrix(H, y, rule, rounds, *, selection="best", delta=1.0, closed=False, **more) -> Run:
     """Run in matrix mode."""
     prior, seed = more.pop("prior", None), more.pop("seed", 0)

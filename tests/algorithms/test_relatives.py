@@ -41,7 +41,7 @@ from marginboost.datasets import ring
 from marginboost.oracles import matrix_sample
 from marginboost.solvers.entropy_projection import CappedEntropy
 from marginboost.solvers.quadratic_divergence import CappedQuadratic, FreeQuadratic
-from strategies import Recorder, few, leaning_matrix, theory
+from strategies import SizeRecorder, few, leaning_matrix, theory
 
 CLASSIFIERS = [
     CGBoostClassifier,
@@ -61,18 +61,6 @@ def all_stumps(X, y):
         columns += [np.where(feature > cut, 1.0, -1.0) for cut in (values[1:] + values[:-1]) / 2]
     distinct = np.unique(np.array(columns), axis=0)
     return y[:, None] * np.vstack([distinct, -distinct]).T
-
-
-class SizeRecorder(Recorder):
-    """Also how many hypotheses there were after each round."""
-
-    def on_start(self, state, oracle, rule, max_rounds):
-        super().on_start(state, oracle, rule, max_rounds)
-        self.sizes = []
-
-    def on_round(self, state):
-        super().on_round(state)
-        self.sizes.append(len(state.members))
 
 
 def run(rule, outcomes, tol=None, rounds=2000, counts=None):

@@ -213,13 +213,13 @@ def test_rows_that_cannot_be_told_apart_leave_the_constants():
         ({"estimator": StumpOracle()}, TypeError, "estimator: got StumpOracle"),
         ({"learning_rate": 0}, ValueError, "learning_rate: got 0"),
         ({"max_leaf_nodes": 1}, ValueError, "max_leaf_nodes: got 1"),
+        ({"estimator": GradientTreeOracle(1)}, ValueError, "max_leaf_nodes: got 1"),
         ({"subsample": 1.5}, ValueError, "subsample: got 1.5"),
     ],
 )
 def test_bad_settings_show_before_any_work(settings_, error, message):
-    X, y = load_iris(return_X_y=True)
     with pytest.raises(error, match=message):
-        SoftmaxBoostClassifier(**settings_).fit(X, y)
+        SoftmaxBoostClassifier(**settings_).fit("no rows", "no labels")
 
 
 def test_the_base_learner_needs_a_row_a_label():

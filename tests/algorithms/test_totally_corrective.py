@@ -27,7 +27,7 @@ from marginboost.solvers import solve_margin_lp
 from marginboost.solvers.entropy_projection import CappedEntropy, EntropySolver
 from marginboost.solvers.masters.pool import ColumnPool
 from marginboost.solvers.masters.problem import caps, soft_margin
-from strategies import Recorder, few, flip_family, leaning_matrix, theory
+from strategies import SizeRecorder, few, flip_family, leaning_matrix, theory
 
 
 @st.composite
@@ -268,18 +268,6 @@ def test_an_impossible_projection_proves_a_margin(problem, slack):
 
 
 # -- the algorithms ----------------------------------------------------------------------------
-
-
-class SizeRecorder(Recorder):
-    """Also how many hypotheses there were after each round."""
-
-    def on_start(self, state, oracle, rule, max_rounds):
-        super().on_start(state, oracle, rule, max_rounds)
-        self.sizes = []
-
-    def on_round(self, state):
-        super().on_round(state)
-        self.sizes.append(len(state.members))
 
 
 def run(problem, rule, *, tol=None, rounds=2000, selection="best"):

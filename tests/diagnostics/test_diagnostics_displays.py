@@ -1,10 +1,9 @@
 import sys
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
 from marginboost.algorithms.adaboost import AdaBoost, AdaBoostClassifier
@@ -25,22 +24,7 @@ from marginboost.diagnostics import (
 )
 from marginboost.oracles import FiniteOracle
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    settings = dict(plt.rcParams)
-    yield
-    assert dict(plt.rcParams) == settings, "a display changed matplotlib's settings"
-    plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    return X[::2], y[::2], X[1::2], y[1::2]
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import copy
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -20,16 +20,7 @@ from marginboost.diagnostics import (
 )
 from marginboost.oracles import FiniteOracle, matrix_sample
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    settings = dict(plt.rcParams)
-    yield
-    assert dict(plt.rcParams) == settings, "a display changed matplotlib's settings"
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,11 @@
 """Displays of coefficient paths and of calibration."""
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV, calibration_curve
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.metrics import brier_score_loss
 
 from marginboost import AdaBoostClassifier, L2BoostRegressor, LinearOracle, LPBoostClassifier
@@ -17,20 +17,7 @@ from marginboost.diagnostics import (
     lars_path,
 )
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def cancer():
-    X, y = load_breast_cancer(return_X_y=True)
-    return X[::2], y[::2], X[1::2], y[1::2]
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Displays of tubes and residuals."""
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,14 +10,7 @@ from sklearn.linear_model import LinearRegression
 from marginboost import LPBoostRegressor
 from marginboost.diagnostics import ResidualDisplay, TubeDisplay, tube_fractions
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("tidy_figures")
 
 
 @pytest.fixture(scope="module")

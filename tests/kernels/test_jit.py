@@ -93,7 +93,7 @@ def test_uncompiled_kernels_compute_what_compiled_ones_do(monkeypatch, capsys):
 
 def test_workers_that_are_not_compiled():
     tests = Path(__file__).with_name("test_worker_pool.py")
-    code = f"import pytest; raise SystemExit(pytest.main([{str(tests)!r}]))"
+    code = f"import pytest; raise SystemExit(pytest.main([{str(tests)!r}, '--noconftest']))"
     run_python(code, NUMBA_DISABLE_JIT="1")
 
 

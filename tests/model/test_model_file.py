@@ -792,12 +792,11 @@ def is_type(value: Any, name: str | list[str]) -> bool:
 @pytest.mark.parametrize("name", OWN)
 def test_the_schema_accepts_what_is_written(name: str, tmp_path: Path) -> None:
     schema = json.loads(SCHEMA.read_text())
-    for number, (X, y) in enumerate([numbers(60), frame(60)]):
-        for oracle in (PooledOracle(StumpOracle()), TreeOracle(categorical="partition")):
-            model = quick(name, estimator=oracle, n_estimators=4).fit(X, y)
-            model.save(tmp_path / f"{number}.json")
-            written = read_document(tmp_path / f"{number}.json")
-            assert matches(written, schema, schema)
+    oracles = PooledOracle(StumpOracle()), TreeOracle(categorical="partition")
+    for (X, y), oracle in zip([numbers(60), frame(60)], oracles, strict=True):
+        model = quick(name, estimator=oracle, n_estimators=4).fit(X, y)
+        model.save(tmp_path / "model.json")
+        assert matches(read_document(tmp_path / "model.json"), schema, schema)
 
 
 def test_the_schema_knows_all_cascades_kinds_and_reasons(tmp_path: Path) -> None:

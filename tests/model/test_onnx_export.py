@@ -111,8 +111,16 @@ def around_cuts(model: Any, X: Any) -> Any:
     return np.array(rows)
 
 
-@pytest.mark.parametrize("oracle", ORACLES, ids=str)
-@pytest.mark.parametrize("name", OWN)
+def classifiers_with_base_learners() -> Any:
+    """All pairs; quickly one base learner for each algorithm in turn, and all of them for one."""
+    for i, name in enumerate(OWN):
+        for k, oracle in enumerate(ORACLES):
+            soon = name == "AdaBoostClassifier" or k == i % len(ORACLES)
+            marks = () if soon else pytest.mark.slow
+            yield pytest.param(name, oracle, id=f"{name}-{oracle}", marks=marks)
+
+
+@pytest.mark.parametrize(("name", "oracle"), list(classifiers_with_base_learners()))
 def test_every_classifier_on_numbers(name: str, oracle: Any) -> None:
     X, y = numbers()
     model = quick(name, estimator=oracle, n_estimators=10, random_state=0).fit(X, y)

@@ -52,6 +52,10 @@ class TreePerLabelOracle(LabelOracle):
     def __init__(self, trees: GradientTreeOracle) -> None:
         self.trees = trees
 
+    def check(self, *, drawn: bool = False) -> None:
+        """Check the trees."""
+        self.trees.check(drawn=drawn)
+
     def prepare(self) -> None:
         """Make growers: one per thread, or one for all threads."""
         sample, n_threads = self.sample, self.sample.n_threads
