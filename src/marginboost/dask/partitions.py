@@ -110,10 +110,18 @@ def used_rows(X: Any, used: Array, names: list[str], categories: Categories) -> 
     return table if len(used) == table.n_rows else table.take(used)
 
 
-def survey(
+def survey(number: int, *pieces: Any) -> Survey:
+    """See what is in a partition of this number, and check it: see :func:`survey_pieces`."""
+    try:
+        return survey_pieces(*pieces)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error} (in partition {number}, rows and partitions from 0)") from None
+
+
+def survey_pieces(
     X: Any, y: Any, weights: Any, categorical: Sequence[int] | None, classes: bool
 ) -> Survey:
-    """See what is in a partition, and check it."""
+    """See what is in pieces of rows, labels and weights, and check them."""
     rows = read_rows(X)
     if isinstance(rows, np.ndarray) and np.isinf(rows).any():
         raise ValueError("X: got infinity, expected finite numbers or NaN")
@@ -387,7 +395,10 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     names = columns if named else default_names(len(columns) or int(X.shape[1]))
     categorical = model.categorical_columns(names)
     surveys = client.gather(
-        [client.submit(survey, *piece, categorical, classes, pure=False) for piece in pieces]
+        [
+            client.submit(survey, number, *piece, categorical, classes, pure=False)
+            for number, piece in enumerate(pieces)
+        ]
     )
     inputs = [piece.X for piece in pieces]
     pieces = [piece for piece, found in zip(pieces, surveys, strict=True) if len(found.labels)]
