@@ -155,6 +155,16 @@ def test_a_worker_without_memory(client, rows, monkeypatch):
         DaskAdaBoostClassifier().fit(X, y)
 
 
+def test_workers_that_die_one_after_the_other(client, rows, monkeypatch):
+    def gather(futures):
+        raise distributed.KilledWorker("survey", None, 3)
+
+    monkeypatch.setattr(client, "gather", gather)
+    X, y = (da.from_array(one, chunks=120) for one in rows)
+    with pytest.raises(RuntimeError, match="most often they lack memory: use smaller partitions"):
+        DaskAdaBoostClassifier().fit(X, y)
+
+
 @pytest.mark.parametrize(
     ("targets", "message"),
     [
