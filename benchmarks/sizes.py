@@ -98,7 +98,7 @@ class Sizes:
     audit_sets: int | None = None
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
-    audit_large: tuple[int, ...] = (20_000, 200_000, 1_000_000)
+    audit_large: tuple[int, ...] = (2_000, 5_000, 10_000, 20_000, 200_000, 1_000_000)
 
     robust_rows: int = 1500
     robust_sets: int | None = None

@@ -87,14 +87,14 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("rule", RULES)
-def test_same_bits_in_any_number_of_parts(rows, rule, weighted, division):
+def test_same_bits_in_any_number_of_parts(rows, rule, weighted):
     expected = train(whole(rows, weighted), StumpOracle(), RULES[rule](), max_rounds=40)
-    sample = parted(rows, weighted, DIVISIONS[division])
-    assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
     assert len(expected.history) > 5
+    for division in DIVISIONS.values():
+        sample = parted(rows, weighted, division)
+        assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
 
 
 PROGRAMS = {
@@ -104,19 +104,21 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_same_linear_program_in_any_number_of_parts(rows, program, weighted, division):
+def test_same_linear_program_in_any_number_of_parts(rows, program, weighted):
     settings, budget = PROGRAMS[program], {"max_rounds": 4, "tol": 1e-3}
     if program == "soft margin":
         budget["max_rounds"] = 20
     rule = LPBoost(solver="smooth", **settings)
     expected = train(whole(rows, weighted), StumpOracle(), rule, **budget)
-    sample = parted(rows, weighted, DIVISIONS[division])
-    assert_same_bits(train(sample, StumpOracle(), PartedLPBoost(**settings), **budget), expected)
     if program == "soft margin":
         assert expected.certificate.gap <= 1e-3
+    for division in DIVISIONS.values():
+        run = train(
+            parted(rows, weighted, division), StumpOracle(), PartedLPBoost(**settings), **budget
+        )
+        assert_same_bits(run, expected)
 
 
 def test_an_interrupted_linear_program_goes_on(rows, tmp_path):
@@ -163,15 +165,15 @@ TREES = {
 }
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("trees", TREES)
-def test_same_trees_in_any_number_of_parts(rows, trees, weighted, division):
+def test_same_trees_in_any_number_of_parts(rows, trees, weighted):
     oracle, loss = TREES[trees]
     expected = train(whole(rows, weighted), oracle, GradientBoost(loss), max_rounds=8)
-    sample = parted(rows, weighted, DIVISIONS[division])
-    assert_same_bits(train(sample, oracle, GradientBoost(loss), max_rounds=8), expected)
     assert len(expected.ensemble) == 9
+    for division in DIVISIONS.values():
+        sample = parted(rows, weighted, division)
+        assert_same_bits(train(sample, oracle, GradientBoost(loss), max_rounds=8), expected)
 
 
 class Counted(LocalParts):
@@ -280,22 +282,26 @@ def divided(bins, labels, weights, division):
     return Features(list(bins.names), list(bins.categories), bins.named), LocalParts(parts)
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
+def assert_same_model(model, expected):
+    assert model.estimators_ == expected.estimators_
+    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
+    assert model.certificate_ == expected.certificate_
+    assert not hasattr(model, "dual_")
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", TARGET_LOSSES)
-def test_same_regression_in_any_number_of_parts(rows, loss, weighted, division):
+def test_same_regression_in_any_number_of_parts(rows, loss, weighted):
     bins, y, weights = rows
     targets = 3.0 * y + np.random.default_rng(1).exponential(size=N_ROWS)
     weights = weights if weighted else np.ones(N_ROWS)
     settings = {"n_estimators": 3, "loss": loss}
     expected = GradientBoostRegressor(**settings).fit(bins, targets, weights)
-    features, parts = divided(bins, targets, weights, division)
-    model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, parts)
-    assert model.spread_ == expected.spread_
-    assert model.estimators_ == expected.estimators_
-    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
-    assert model.certificate_ == expected.certificate_
-    assert not hasattr(model, "dual_")
+    for division in DIVISIONS:
+        features, parts = divided(bins, targets, weights, division)
+        model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, parts)
+        assert model.spread_ == expected.spread_
+        assert_same_model(model, expected)
 
 
 def test_targets_that_do_not_suit_the_loss(rows):
@@ -306,22 +312,18 @@ def test_targets_that_do_not_suit_the_loss(rows):
         GradientBoostRegressor(loss="poisson").fit_parts(features, bins, None, LocalParts([part]))
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", ["softmax", "noisy-softmax"])
-def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
+def test_same_softmax_in_any_number_of_parts(rows, loss, weighted):
     bins, y, weights = rows
     labels = y + (np.random.default_rng(2).random(N_ROWS) < 0.3)
     weights = weights if weighted else np.ones(N_ROWS)
     settings = {"n_estimators": 2, "loss": loss, "max_leaf_nodes": 9}
     expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
-    features, parts = divided(bins, labels, weights, division)
-    model = SoftmaxBoostClassifier(**settings)
-    model.fit_parts(features, bins, np.arange(3), parts)
-    assert model.estimators_ == expected.estimators_
-    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
-    assert model.certificate_ == expected.certificate_
-    assert not hasattr(model, "dual_")
+    for division in DIVISIONS:
+        features, parts = divided(bins, labels, weights, division)
+        model = SoftmaxBoostClassifier(**settings)
+        assert_same_model(model.fit_parts(features, bins, np.arange(3), parts), expected)
 
 
 def test_trees_of_one_feature_know_where_the_rows_in_parts_lie(rows):

@@ -30,6 +30,7 @@ from .shares import (
     N_FREE,
     N_NODES,
     N_WAITING,
+    NO_FEATURE,
     NODE,
     NODES_AT_ONCE,
     ROW_WEIGHT,
@@ -68,7 +69,7 @@ def help_grow(job: Job) -> None:
 # -- growth ----------------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def is_pure(sums: Array) -> bool:
     """Whether all rows of a node want the same answer, so that it is finished.
 
@@ -146,7 +147,7 @@ def divide(job: Job, parent: int) -> bool:
     fill_table(job, parent)
     order[KIND], order[NODE] = DIVIDE, parent
     do_task(job, n_shares)
-    n_left, weight = 0, 0.0
+    n_left, weight = np.int64(0), 0.0  # a literal would be another type
     for share in range(n_shares):
         job.counts[share, 1] = n_left
         n_left += job.counts[share, 0]
@@ -209,7 +210,7 @@ def choose_split(job: Job, which: int) -> bool:
         return False
     k, splits = job.order[SMALL + which], job.splits[which]
     node = job.nodes[k]
-    node["score"] = score(job.sums[k], node_rules(job, k, -1))
+    node["score"] = score(job.sums[k], node_rules(job, k, NO_FEATURE))
     if job.shape[BY_RATIO] != 0:
         j = best_ratio(splits, job.sums[k, job.sums.shape[1] - 1])
     else:
@@ -373,7 +374,7 @@ def number_by_level(left: Array, right: Array, order: Array) -> int:
 @kernel
 def spread(rows: Array, starts: Array, values: Array, begin: int, end: int, out: Array) -> None:
     """``out[row]`` of the rows at ``begin:end``; leaf l has those from ``starts[l]`` on."""
-    leaf = np.searchsorted(starts, begin, "right") - 1
+    leaf = 0
     for i in range(begin, end):
         while leaf + 1 < starts.size and starts[leaf + 1] <= i:
             leaf += 1
