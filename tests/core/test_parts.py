@@ -157,6 +157,10 @@ TREES = {
         ),
         "logistic",
     ),
+    "drawn columns": (
+        GradientTreeOracle(max_leaf_nodes=None, max_depth=5, max_features=0.5),
+        "logistic",
+    ),
     "small leaves": (GradientTreeOracle(12, min_samples_leaf=1, max_step=4.0), "exponential"),
 }
 

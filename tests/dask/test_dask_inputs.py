@@ -96,6 +96,9 @@ def test_a_category_and_a_class_in_one_partition_only(client, rows):
     assert model.estimators_ == local.estimators_
 
 
+NO_LABEL = r"row 5 has no label.*\(in partition 1, rows and partitions from 0\)"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -105,7 +108,7 @@ def test_a_category_and_a_class_in_one_partition_only(client, rows):
         (lambda X, y: (X, y * 0), "got one class"),
         (lambda X, y: (X[:0], y[:0]), "X: got 0 rows"),
         (lambda X, y: (X / 0.0, y), "infinity"),
-        (lambda X, y: (X, da.where(y > 0, y, np.nan)), "has no label"),
+        (lambda X, y: (X, da.where(da.arange(300, chunks=120) < 125, y, np.nan)), NO_LABEL),
     ],
 )
 def test_bad_rows(client, rows, change, message):
@@ -149,6 +152,16 @@ def test_a_worker_without_memory(client, rows, monkeypatch):
     monkeypatch.setattr(holders.Holder, "ask", ask)
     X, y = (da.from_array(one, chunks=120) for one in rows)
     with pytest.raises(MemoryError, match="has no memory left for its 3 parts of the table"):
+        DaskAdaBoostClassifier().fit(X, y)
+
+
+def test_workers_that_die_one_after_the_other(client, rows, monkeypatch):
+    def gather(futures):
+        raise distributed.KilledWorker("survey", None, 3)
+
+    monkeypatch.setattr(client, "gather", gather)
+    X, y = (da.from_array(one, chunks=120) for one in rows)
+    with pytest.raises(RuntimeError, match="most often they lack memory: use smaller partitions"):
         DaskAdaBoostClassifier().fit(X, y)
 
 

@@ -7,7 +7,7 @@ pytest.importorskip("distributed")
 
 from distributed.protocol import pickle
 
-from marginboost import BinnedMatrix, GradientTreeOracle, StumpOracle
+from marginboost import BinnedMatrix, GradientTreeOracle, SoftmaxBoostClassifier, StumpOracle
 from marginboost.algorithms._lpboost_on_parts import PartedLPBoost
 from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.gradient_boost import GradientBoost
@@ -15,6 +15,7 @@ from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.core import train
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
 from marginboost.dask.holders import Holder, Log
+from marginboost.model import Features
 
 
 class Recorded(LocalParts):
@@ -60,6 +61,24 @@ def test_a_part_catches_up(oracle, rule):
     np.testing.assert_array_equal(anew.dual, parts[1].dual)
     assert np.abs(anew.scores).max() > 0.0
     assert recorded.most < 100  # and not all that was ever asked
+
+
+def test_a_part_of_several_classes_catches_up():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), rng.integers(0, 3, 400)
+    bins = BinnedMatrix.from_data(X)
+    sources = [Source(bins.take(at), y[at], np.ones(200)) for at in np.split(np.arange(400), 2)]
+    parts = [Part.of(source) for source in sources]
+    recorded = Recorded(parts)
+    features = Features(list(bins.names), list(bins.categories), bins.named)
+    model = SoftmaxBoostClassifier(n_estimators=4, max_leaf_nodes=5)
+    model.fit_parts(features, bins, np.arange(3), recorded)
+    anew = Part.of(sources[1])
+    for question, args in recorded.log.calls():
+        question(anew, *args)
+    np.testing.assert_array_equal(anew.scores, parts[1].scores)
+    np.testing.assert_array_equal(anew.dual, parts[1].dual)
+    assert np.abs(anew.scores).max() > 0.0
 
 
 def test_a_repeated_call_changes_nothing_twice():

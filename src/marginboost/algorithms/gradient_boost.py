@@ -34,10 +34,10 @@ import numpy as np
 from ..core.ensemble import Ensemble
 from ..core.objective import TrainingLoss
 from ..core.oracle import Candidate, Oracle
-from ..core.parts import Part, ask_samples
+from ..core.parts import ColumnOnParts, Part, ask_samples
 from ..core.rule import Rule
 from ..core.sample import Sample
-from ..core.state import ANYWHERE, State
+from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
 from ..estimators.multiclass import Reduction
@@ -105,7 +105,8 @@ class GradientBoost(Rule):
         if self.constant and best != 0.0 and not state.members:
             constant = constant_candidate(len(sample.y))
             if sample.parts is not None:
-                constant = replace(constant, column=ANYWHERE)
+                ones: Any = ColumnOnParts(-1, np.dtype(np.int8), 1)
+                constant = replace(constant, column=ones)
             state.move(constant, best)
         self._weights.refresh(state)
 

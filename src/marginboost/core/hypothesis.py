@@ -21,6 +21,8 @@ class Hypothesis(ABC):
     kind: ClassVar[str] = ""
     keys: ClassVar[tuple[str, ...]] = ()
     """Keys of its plain data besides ``kind``; data with others is refused."""
+    in_order: ClassVar[bool] = False
+    """Whether :meth:`voter` adds one member after the other: the same bits as one by one."""
     registry: ClassVar[dict[str, type[Hypothesis]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -24,11 +24,11 @@ from ..kernels.exact import exact_sum, rounded
 from ..kernels.parallel import run_rows
 from ..kernels.weights import add_column
 from ..types import Array
+from .ensemble import Ensemble
 from .sample import Sample
 from .weights import Weights
 
 if TYPE_CHECKING:
-    from .ensemble import Ensemble
     from .hypothesis import Hypothesis
     from .oracle import Candidate
 
@@ -93,6 +93,8 @@ class Place:
         column = candidate.column
         if not isinstance(column, ColumnOnParts):
             return column
+        if column.constant is not None:
+            return np.full(len(self.dual), column.constant, column.dtype)
         found = self.columns.get(column.number)
         return self.sample.column(candidate.hypothesis) if found is None else found
 
@@ -135,10 +137,13 @@ class ColumnOnParts(NamedTuple):
         Under which they are kept.
     dtype : dtype
         int8 where all outputs are -1 or +1.
+    constant : int, optional
+        The output, where that is the same on all rows.
     """
 
     number: int
     dtype: Any
+    constant: int | None = None
 
 
 class Parts(ABC):
@@ -222,13 +227,20 @@ def add_hypothesis(
 
 
 def add_members(part: Part, moves: Sequence[tuple[Hypothesis, float]]) -> None:
-    """Add hypotheses one after the other, each times its step: the same bits as one by one."""
+    """Give scores to a part that has none: hypotheses one after the other, each times its step.
+
+    They are the same bits as those of all moves one by one.
+    """
+    members, steps = zip(*moves, strict=True)
+    if members[0].in_order and len({type(member) for member in members}) == 1:
+        part.scores[:] = part.sample.scores(Ensemble(members, np.array(steps)))
+        return
     rows = part.sample.rows
     assert rows is not None
     for start, stop in rows.chunks():
         dense, scores = rows.dense(start, stop), part.scores[start:stop]
-        for hypothesis, step in moves:
-            scores += step * hypothesis(dense)
+        for member, step in moves:
+            scores += step * member(dense)
 
 
 def do_blocks(part: Part, make: Make, *args: Any) -> list[Any]:

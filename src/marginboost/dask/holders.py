@@ -35,7 +35,7 @@ from ..core.parts import (
     clear_scores,
 )
 from .newcomers import Newcomers
-from .partitions import has_no_recipe
+from .partitions import gather, has_no_recipe
 
 T = TypeVar("T")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -343,7 +343,7 @@ class DaskParts(Parts):
                 wait([held.future for held in waiting], timeout=LOOK)
             for held in waiting:
                 if held.future.status == "error":
-                    held.future.result()
+                    gather(self.client, [held.future])
             waiting = [held for held in waiting if held.future.status == "pending"]
             there = self.workers() if waiting else set()
             waiting = [held for held in waiting if held.worker in there]
@@ -370,7 +370,7 @@ class DaskParts(Parts):
         """Whether rows are made, or still being made; raises where they cannot be."""
         for future in futures:
             if future.status == "error":
-                future.result()
+                gather(self.client, [future])
         lost = [future.key for future in futures if future.status in ("lost", "cancelled")]
         if lost and self.client.run_on_scheduler(has_no_recipe, lost, lost=True):
             raise RuntimeError(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import dask.array
 import numpy as np
-from distributed import Client, Future, get_worker
+from distributed import Client, Future, KilledWorker, get_worker
 from scipy import sparse
 from sklearn.base import is_classifier
 
@@ -110,10 +110,18 @@ def used_rows(X: Any, used: Array, names: list[str], categories: Categories) -> 
     return table if len(used) == table.n_rows else table.take(used)
 
 
-def survey(
+def survey(number: int, *pieces: Any) -> Survey:
+    """See what is in a partition of this number, and check it: see :func:`survey_pieces`."""
+    try:
+        return survey_pieces(*pieces)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error} (in partition {number}, rows and partitions from 0)") from None
+
+
+def survey_pieces(
     X: Any, y: Any, weights: Any, categorical: Sequence[int] | None, classes: bool
 ) -> Survey:
-    """See what is in a partition, and check it."""
+    """See what is in pieces of rows, labels and weights, and check them."""
     rows = read_rows(X)
     if isinstance(rows, np.ndarray) and np.isinf(rows).any():
         raise ValueError("X: got infinity, expected finite numbers or NaN")
@@ -187,6 +195,17 @@ def find_ends(table: Table) -> Array:
 
 
 # -- the client ------------------------------------------------------------------------------------
+
+
+def gather(client: Client, futures: list[Future]) -> Any:
+    """Answers of tasks; where workers die of one, says what that may be."""
+    try:
+        return client.gather(futures)
+    except KilledWorker as error:
+        raise RuntimeError(
+            "workers were lost one after the other at the same step; most often they lack memory: "
+            "use smaller partitions, more workers, or ones with more memory"
+        ) from error
 
 
 def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
@@ -336,11 +355,12 @@ def find_layout(
             mine - start
             for mine, start in zip(np.split(rows, sides[:-1]), ends - counts, strict=True)
         ]
-    taken = client.gather(
+    taken = gather(
+        client,
         [
             client.submit(take_numbers, piece.X, mine, chosen, features, pure=False)
             for piece, mine, chosen in zip(pieces, weighed, some, strict=True)
-        ]
+        ],
     )
     columns = np.concatenate([columns for columns, _ in taken], axis=1)
     uniform = least.min() == most.max()
@@ -386,8 +406,12 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     pieces = align(client, X, y, sample_weight)
     names = columns if named else default_names(len(columns) or int(X.shape[1]))
     categorical = model.categorical_columns(names)
-    surveys = client.gather(
-        [client.submit(survey, *piece, categorical, classes, pure=False) for piece in pieces]
+    surveys = gather(
+        client,
+        [
+            client.submit(survey, number, *piece, categorical, classes, pure=False)
+            for number, piece in enumerate(pieces)
+        ],
     )
     inputs = [piece.X for piece in pieces]
     pieces = [piece for piece, found in zip(pieces, surveys, strict=True) if len(found.labels)]
@@ -400,7 +424,7 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     if sample_weight is None and (how.factors == 1.0).all():
         facts = [(found.n_rows, 1.0, 1.0) for found in surveys]
     else:
-        facts = client.gather(client.map(count_rows, weighed, pure=False))
+        facts = gather(client, client.map(count_rows, weighed, pure=False))
     some = [k for k, (n_rows, _, _) in enumerate(facts) if n_rows]
     pieces, weighed = [pieces[k] for k in some], [weighed[k] for k in some]
     facts = [facts[k] for k in some]

@@ -148,6 +148,7 @@ class LabelTree(Hypothesis):
 class TreePerLabel(Hypothesis):
     """A tree for every label, with values in [-1, 1]."""
 
+    in_order: ClassVar[bool] = True
     kind: ClassVar[str] = "tree_per_label"
     keys: ClassVar[tuple[str, ...]] = ("trees",)
 

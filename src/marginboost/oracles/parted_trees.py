@@ -167,8 +167,7 @@ class PartedGrower:
         job = self._job
         if self._most < 0:
             nodes = job.nodes[: job.order[N_NODES]]
-            waiting = (nodes["left"] < 0) & (nodes["feature"] >= 0)
-            return np.flatnonzero(nodes["left"] >= 0), np.flatnonzero(waiting)[-AT_ONCE:].tolist()
+            return np.flatnonzero(nodes["left"] >= 0), _newest_first(nodes)[:AT_ONCE]
         n_made, n_asked = foresee(job, self._most, self._ages, self._made, self._asked)
         n_divided = (int(job.order[N_NODES]) - 1) // 2 + len(self._known)
         spare = self._most_divided - n_divided - (self._most - n_made)
@@ -208,6 +207,19 @@ class PartedGrower:
         feature = int(node["feature"])
         width = int(job.features[feature, 1]) + 1
         return Division(k, self._keys[k], feature, job.table[:width].copy(), side)
+
+
+def _newest_first(nodes: Array) -> list[int]:
+    """Nodes that wait, in the order of one table without a limit on leaves.
+
+    That is the newest first, and of two children the smaller one.
+    """
+    waiting = np.flatnonzero((nodes["left"] < 0) & (nodes["feature"] >= 0))
+    sizes = nodes["stop"] - nodes["start"]
+    is_left = waiting % 2  # children are numbered one after the other, from 1
+    is_small = 2 * sizes[waiting] < sizes[nodes["parent"][waiting]] + is_left
+    found: list[int] = waiting[np.lexsort((is_small, (waiting - 1) // 2))[::-1]].tolist()
+    return found
 
 
 # -- questions to parts ----------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class Tree(Hypothesis):
         ``categories[first:last]``, which are sorted.
     """
 
+    in_order: ClassVar[bool] = True
     kind: ClassVar[str] = "tree"
     keys: ClassVar[tuple[str, ...]] = (
         *("feature", "left", "right", "value", "gain", "threshold", "missing_left", "categories"),
