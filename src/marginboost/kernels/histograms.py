@@ -11,13 +11,11 @@ import numpy as np
 
 from ..types import Array
 from .exact import on_grid
-from .intrinsics import AHEAD, add_pairs, prefetch
-from .jit import inlined_kernel, kernel
+from .intrinsics import add_pairs
+from .jit import inlined_kernel, inner_kernel, kernel
 
 TOGETHER = 4
 """Most features that are summed at a time."""
-SCATTERED = 5
-"""Rows are few where so many times as many would be less than all."""
 NARROW = 256
 """Bins of a feature whose codes are bytes."""
 
@@ -65,22 +63,17 @@ def add_each(codes: Array, rows: Array, pairs: Array, sums: Array, count: int) -
     if rows.size == n_rows:
         for i in range(n_rows):
             add_pairs(out, first, flat, np.uint64(i), step, amounts, np.uint64(i), count)
-    elif rows.size * SCATTERED >= n_rows:
-        for i in range(rows.size):
-            add_pairs(out, first, flat, np.uint64(rows[i]), step, amounts, np.uint64(i), count)
     else:
         for i in range(rows.size):
-            ahead = np.uint64(rows[min(i + AHEAD, rows.size - 1)])
-            prefetch(flat, ahead, step, count)
             add_pairs(out, first, flat, np.uint64(rows[i]), step, amounts, np.uint64(i), count)
 
 
-@kernel
+@inner_kernel
 def add_few(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
     """Add the pairs of some rows, which lie together, to the bins of up to four features.
 
-    Additions of a row are written out for each number of features. Where rows are few and far
-    between, their codes are asked for ahead of time.
+    Additions of a row are written out for each number of features. Codes are not asked for ahead of
+    time: additions do not wait for one another, so the processor has many of them under way.
     """
     if codes.shape[0] == 4:
         add_each(codes, rows, pairs, sums, 4)
@@ -92,7 +85,7 @@ def add_few(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
         add_each(codes, rows, pairs, sums, 1)
 
 
-@kernel
+@inner_kernel
 def add_rows(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
     """Add the pairs of some rows, which lie together, to ``sums``, 256 pairs for each feature.
 
@@ -108,7 +101,7 @@ def add_rows(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
 # -- any number of channels, any codes -------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def add_codes(codes: Array, rows: Array, values: Array, sums: Array) -> None:
     """Add the channels of some rows to ``sums`` (bins, channels) by one feature's codes."""
     n_channels = values.shape[1]
@@ -124,7 +117,7 @@ def add_codes(codes: Array, rows: Array, values: Array, sums: Array) -> None:
             sums[code, channel] += values[i, channel]
 
 
-@kernel
+@inner_kernel
 def add_labels(
     codes: Array, rows: Array, amounts: Array, labels: Array, place: Array, sums: Array
 ) -> None:

@@ -3,7 +3,8 @@
 A ±1 hypothesis was added, so all weights on either of its sides changed by one factor per label.
 Rows on one side are read again; what is left of a bin's old sum belongs to the other side, and is
 scaled. Two tasks, each done by one thread or several (see ``parallel``): rows are selected block
-by block, then features are summed five at a time.
+by block, then features are summed four at a time. The weight of a row is one of a pair, by its
+label, and the other is zero: so pairs are summed as those of trees are.
 """
 
 from __future__ import annotations
@@ -13,19 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..types import Array
+from .histograms import NARROW, add_few
 from .jit import kernel
 from .parallel import work_together, worker_loop
 
 BLOCK = 1 << 14
 """Rows that are selected at once."""
-
-TOGETHER = 5
-"""Features that share one read of the selected rows."""
-
-APART = 520
-"""Numbers between the histograms of two features that are filled together.
-
-Not 512: processors take a load for one that follows a store 4096 bytes away, and wait."""
 
 ALL = 0
 """In the place of a side: the sums are made anew, from all rows."""
@@ -45,16 +39,16 @@ class HistogramJob(NamedTuple):
         Signed weights.
     column : array (N,) of int8
         Outputs of the hypothesis that was added, -1 or +1.
-    rows, labels, weights : array (N,)
-        Room for the selected rows, 0 or 256 by the sign of their weights, and its size. Those of a
-        block of rows begin where the block begins.
+    rows, pairs : array (N,), array (N, 2)
+        Room for the selected rows, and their weights: of positive labels, of negative ones. Those
+        of a block of rows begin where the block begins.
     counts : array (blocks,)
         How many were selected.
-    sums : array (features, 512)
-        Sums of weight by code, of positive (0:256) and of negative labels (256:512).
+    sums : array (features, 256, 2)
+        Sums of weight by code, of positive and of negative labels.
     signed : array (features, 256)
         Their difference.
-    parts : array (shares, 5, 520)
+    parts : array (shares, 4 · 256, 2)
         Room for the sums over the selected rows.
     factors : array (2, 2)
         By how much weights changed on the selected side, and on the other; by label.
@@ -66,8 +60,7 @@ class HistogramJob(NamedTuple):
     dual: Array
     column: Array
     rows: Array
-    labels: Array
-    weights: Array
+    pairs: Array
     counts: Array
     sums: Array
     signed: Array
@@ -78,40 +71,29 @@ class HistogramJob(NamedTuple):
 
 
 @kernel
-def select_share(job: HistogramJob, block: int) -> None:
-    """Select the rows of a block that are on the side.
+def select_rows(column: Array, side: int, first: int, out: Array) -> int:
+    """Write the rows that are on the side, from ``first`` on; returns how many they are.
 
     Every row is written and only some are kept: no branch to mispredict.
     """
-    side, column, rows = job.order[SIDE], job.column, job.rows
-    start, stop = block * BLOCK, min(block * BLOCK + BLOCK, column.size)
-    end = start
-    for i in range(start, stop):
-        rows[end] = i
-        end += side == ALL or column[i] == side
-    for k in range(start, end):
-        weight = job.dual[rows[k]]
-        job.labels[k] = np.uint16(256) if weight < 0.0 else np.uint16(0)
-        job.weights[k] = abs(weight)
-    job.counts[block] = end - start
+    end, wanted, every = np.uint64(0), np.int8(side), np.uint64(side == ALL)
+    for i in range(column.size):
+        out[end] = first + i
+        end += np.uint64(column[i] == wanted) | every
+    return int(end)
 
 
 @kernel
-def subset_sums(job: HistogramJob, first: int, out: Array) -> None:
-    """Sums over the selected rows, for five features; where fewer are left the last is repeated."""
-    codes, rows, labels, weights = job.codes, job.rows, job.labels, job.weights
-    last = codes.shape[0] - 1
-    c0, c1, c2 = codes[first], codes[min(first + 1, last)], codes[min(first + 2, last)]
-    c3, c4 = codes[min(first + 3, last)], codes[min(first + 4, last)]
-    h0, h1, h2, h3, h4 = out[0], out[1], out[2], out[3], out[4]
-    for block in range(job.counts.size):
-        for k in range(block * BLOCK, block * BLOCK + job.counts[block]):
-            row, label, weight = rows[k], np.uint64(labels[k]), weights[k]
-            h0[np.uint64(c0[row]) + label] += weight
-            h1[np.uint64(c1[row]) + label] += weight
-            h2[np.uint64(c2[row]) + label] += weight
-            h3[np.uint64(c3[row]) + label] += weight
-            h4[np.uint64(c4[row]) + label] += weight
+def select_share(job: HistogramJob, block: int) -> None:
+    """Select the rows of a block that are on the side, and pair their weights by label."""
+    start, stop = block * BLOCK, min(block * BLOCK + BLOCK, job.column.size)
+    end = start + select_rows(job.column[start:stop], job.order[SIDE], start, job.rows[start:stop])
+    rows = job.rows
+    for k in range(start, end):
+        weight = job.dual[rows[k]]
+        job.pairs[k, 0] = weight if weight > 0.0 else 0.0
+        job.pairs[k, 1] = -weight if weight < 0.0 else 0.0
+    job.counts[block] = end - start
 
 
 @kernel
@@ -120,24 +102,35 @@ def update_sums(job: HistogramJob, j: int, part: Array) -> None:
     sums, signed = job.sums[j], job.signed[j]
     for label in range(2):
         here, there = job.factors[0, label], job.factors[1, label]
-        for k in range(256 * label, 256 * label + 256):
-            rest = 0.0 if job.order[SIDE] == ALL else sums[k] - part[k] / here
-            sums[k] = part[k] + rest * there
-    for k in range(256):
-        signed[k] = sums[k] - sums[k + 256]
+        for k in range(NARROW):
+            rest = 0.0 if job.order[SIDE] == ALL else sums[k, label] - part[k, label] / here
+            sums[k, label] = part[k, label] + rest * there
+    for k in range(NARROW):
+        signed[k] = sums[k, 0] - sums[k, 1]
+
+
+@kernel
+def sum_share(job: HistogramJob, share: int) -> None:
+    """Sum and update some features, at most four."""
+    n_features, n_shares = job.codes.shape[0], job.parts.shape[0]
+    first, last = share * n_features // n_shares, (share + 1) * n_features // n_shares
+    codes, part = job.codes[first:last], job.parts[share]
+    part[:] = 0.0
+    for block in range(job.counts.size):
+        start = block * BLOCK
+        stop = start + job.counts[block]
+        add_few(codes, job.rows[start:stop], job.pairs[start:stop], part)
+    for j in range(first, last):
+        update_sums(job, j, part[NARROW * (j - first) :])
 
 
 @kernel
 def do_share(job: HistogramJob, share: int) -> None:
-    """Select a block of rows, or sum and update five features."""
+    """Select a block of rows, or sum and update some features."""
     if job.order[TASK] == SELECT:
         select_share(job, share)
-        return
-    first, parts = share * TOGETHER, job.parts[share]
-    parts[:] = 0.0
-    subset_sums(job, first, parts)
-    for j in range(first, min(first + TOGETHER, job.codes.shape[0])):
-        update_sums(job, j, parts[j - first])
+    else:
+        sum_share(job, share)
 
 
 @kernel

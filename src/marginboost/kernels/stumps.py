@@ -10,11 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
-from .incremental_histograms import APART
 from .jit import kernel
 from .ties import resolution
 
 THRESHOLD, CATEGORY, PARTITION = 0, 1, 2
+
+APART = 260
+"""Numbers between two histograms that are filled together.
+
+Not 256: processors take a load for one that follows a store 4096 bytes away, and wait."""
 
 
 @kernel
@@ -54,7 +58,7 @@ def histograms_uint8(codes: Array, dual: Array, out: Array) -> None:
     Rows go through in blocks, so that the weights are still in the cache when the second feature of
     a pair wants them. An odd last feature is paired with itself.
     """
-    copies = np.empty((2, 2, APART // 2))
+    copies = np.empty((2, 2, APART))
     last, block = codes.shape[0] - 1, 16384
     for j in range(0, codes.shape[0], 2):
         other = min(j + 1, last)

@@ -17,11 +17,10 @@ import numpy as np
 
 from ..core.weights import Reweighting
 from ..data import BinnedMatrix
+from ..kernels.histograms import NARROW, TOGETHER
 from ..kernels.incremental_histograms import (
     ALL,
-    APART,
     BLOCK,
-    TOGETHER,
     HistogramJob,
     histogram_worker,
     update_histograms,
@@ -135,6 +134,7 @@ class WeightHistograms:
     def _new_job(self, dual: Array) -> HistogramJob:
         """Room to work in; it is tied to the array of weights."""
         n_features, n_rows = self._codes.shape
+        n_shares = min(2 * -(-n_features // (2 * TOGETHER)), n_features)  # even, for two threads
         self._pool.dismiss()
         self._pool = WorkerPool(self._n_helpers)
         return HistogramJob(
@@ -142,12 +142,11 @@ class WeightHistograms:
             dual=dual,
             column=np.zeros(n_rows, np.int8),
             rows=np.empty(n_rows, np.uint32),
-            labels=np.empty(n_rows, np.uint16),
-            weights=np.empty(n_rows),
+            pairs=np.empty((n_rows, 2)),
             counts=np.zeros(-(-n_rows // BLOCK), np.int64),
-            sums=np.zeros((n_features, 512)),
+            sums=np.zeros((n_features, NARROW, 2)),
             signed=self.signed,
-            parts=np.empty((-(-n_features // TOGETHER), TOGETHER, APART)),
+            parts=np.empty((n_shares, TOGETHER * NARROW, 2)),
             factors=np.ones((2, 2)),
             order=np.zeros(2, np.int64),
             board=self._pool.board,

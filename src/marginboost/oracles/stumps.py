@@ -389,7 +389,11 @@ def sum_weights(place: Place, change: Reweighting | None) -> tuple[Array, float]
     dual = place.dual
     column = None if change is None else place.column(change.candidate)
     histograms = place.learner.update(dual, change, column)
-    return histograms, max(float(dual.max()), -float(dual.min()))
+
+    def largest(start: int, stop: int) -> float:
+        return max(float(dual[start:stop].max()), -float(dual[start:stop].min()))
+
+    return histograms, max(run_rows(largest, len(dual), place.sample.n_threads))
 
 
 def write_columns(place: Place, splits: list[tuple[int, Split]], bound: int) -> list[int]:
