@@ -31,7 +31,7 @@ def test_published_errors_bear_out_the_published_findings():
     assert [finding.evidence for finding in findings] == [
         *("9 of 10", "9 of 10", "9 of 10"),  # as good as AdaBoost or better
         "8 of 10",  # AdaBoost worse than a net, by however little
-        "60 of 60",
+        "60 of 60 to two standard errors, 60 to either",
     ]
     *_, excess = ratsch_table_4_1.tables(trials)
     printed, ours = (row[1:] for row in excess.rows)
@@ -44,6 +44,15 @@ def test_other_errors_do_not():
 
     findings = list(ratsch_table_4_1.findings(made_up(turned)))
     assert not any(finding.holds for finding in findings[:4])
+
+
+def test_what_is_not_as_published_has_a_reason_below_its_table():
+    trials = made_up(lambda data, method: published(data, method) + 0.1)
+    assert not list(ratsch_table_4_1.findings(trials))[-1].holds
+    first, *_ = ratsch_table_4_1.tables(trials)
+    out = [row[0] for row in first.rows if row[-1].startswith("no")]
+    assert len(out) == len(_ida.COLUMNS)
+    assert [note.partition(":")[0] for note in first.notes[1:]] == out
 
 
 def test_parameters_are_chosen_before_anything_is_measured():

@@ -161,7 +161,7 @@ def draw(trials: Trials, figure: Any) -> None:
         ax.errorbar(percent, means, spreads, marker="o", color=color, label=method)
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set(xlabel="labels flipped in %", ylabel="test error in %, minus AdaBoost's", xticks=percent)
-    ax.legend(frameon=False, fontsize=9)
+    ax.legend(frameon=False, fontsize=9, loc="lower left")
     plain(ax)
 
 
