@@ -44,6 +44,10 @@ import parts
 print(parts.plus_one(8.0), parts.loaded(parts.half))
 print(parts.compiled(parts.half), parts.compiled(parts.quarter), parts.compiled(parts.plus_one))
 """
+UNTRIED = """
+import numba
+numba.version_info = numba.version_info._replace(short=(99, 0))
+"""
 SECOND = """
 import parts
 print(parts.minus_one(16.0), parts.loaded(parts.half), parts.loaded(parts.quarter))
@@ -55,12 +59,14 @@ except ValueError as error:
 """
 
 
-def test_parts_come_from_the_cache_of_another_process(tmp_path):
+@pytest.fixture
+def printed(tmp_path):
+    """Lines that a program prints in a process of its own, beside the parts."""
     (tmp_path / "parts.py").write_text(PROGRAM)
     paths = os.pathsep.join(map(os.path.abspath, sys.path))
     variables = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
-    def printed(program):
+    def run(program):
         command = [sys.executable, "-c", program]
         done = subprocess.run(
             command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False
@@ -68,7 +74,15 @@ def test_parts_come_from_the_cache_of_another_process(tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stdout.split("\n")
 
+    return run
+
+
+def test_parts_come_from_the_cache_of_another_process(printed):
     # Of what Python never calls there is no machine code: callers would not use it.
     assert printed(FIRST)[:2] == ["3.0 0", "False False True"]
     # `quarter` brings `half` along; asked for by name, it is loaded too.
     assert printed(SECOND)[:3] == ["1.0 1 1", "3.0 1", "below zero"]
+
+
+def test_a_numba_that_was_not_tried_compiles_as_ever(printed):
+    assert printed(UNTRIED + FIRST)[:2] == ["3.0 0", "True True True"]

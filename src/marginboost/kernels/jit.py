@@ -15,7 +15,7 @@ from numba import config, extending, njit
 from numba.core import cgutils
 
 from .announce import listen
-from .parts_of_kernels import PartCompiler
+from .parts_of_kernels import part_options
 
 build: Any = cgutils  # Numba's types know nothing of these
 switches: Any = config
@@ -64,7 +64,7 @@ kernel = _compiled()
 
 # For kernels that only kernels call: nothing that unpacks what Python hands over is compiled, and
 # no machine code made but that of the callers. Python cannot call them.
-inner_kernel = _compiled(no_cpython_wrapper=True, pipeline_class=PartCompiler)
+inner_kernel = _compiled(no_cpython_wrapper=True, **part_options())
 
 # For divisions in a loop: one by zero gives infinity or NaN as in NumPy, and no error, whose branch
 # would keep the loop out of vector lanes.

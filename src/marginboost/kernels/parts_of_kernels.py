@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 from numba.core import cgutils, codegen, compiler
 
+TRIED = (0, 60), (0, 68)
+"""Oldest and newest Numba of which it is known that this does what it should."""
 build: Any = cgutils  # without types, as those below
 numba_code: Any = codegen
 numba_compiler: Any = compiler
@@ -55,3 +58,10 @@ class PartCompiler(numba_compiler.Compiler):
             state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
         return super().define_pipelines()
+
+
+def part_options() -> dict[str, Any]:
+    """What to ask Numba for; of a release that was not tried, nothing: it then compiles as ever."""
+    oldest, newest = TRIED
+    tried = oldest <= numba.version_info.short <= newest
+    return {"pipeline_class": PartCompiler} if tried else {}
