@@ -16,10 +16,12 @@ from .shares import (
     N_WAITING,
     SMALL,
     Job,
+    copy_sorted,
     fill_table,
     keep_sums,
     pack_rows,
     scan_tile,
+    sort_rows,
 )
 
 NONE = -2
@@ -36,19 +38,12 @@ def divide_range(job: Job, start: int, stop: int, feature: int, table: Array, si
     first slot. Returns how many rows go left.
     """
     job = by_reference(job)
-    rows, spare, n_left, n_right = job.rows, job.spare, 0, 0
-    codes = job.codes[max(feature, 0)]
-    for i in range(start, stop):
-        row = rows[i]
-        if feature == WHOLE or table[codes[row]]:
-            rows[start + n_left] = row
-            n_left += 1
-        else:
-            spare[n_right] = row
-            n_right += 1
+    n_left = stop - start
+    if feature != WHOLE:
+        rows, spare = job.rows[start:stop], job.spare[: stop - start]
+        n_left = sort_rows(rows, job.codes[feature], table, spare)
+        copy_sorted(spare, rows[:n_left], rows[n_left:])
     border = start + n_left
-    for i in range(n_right):
-        rows[border + i] = spare[i]
     node = job.nodes[0]
     node["start"], node["stop"] = (start, border) if side == 0 else (border, stop)
     node["slot"] = 0
