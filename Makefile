@@ -12,11 +12,12 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/.demo  ## fit, certify and picture the embedded data set
 	$(BIN)/python -m marginboost.demo
 
-# Workers have a core each: more threads of linear algebra would be in each other's way.
+# Workers have a core each: more threads of linear algebra would be in each other's way. The tests of a
+# file go to one of them: what its fixtures fit, and what its kernels are compiled to, is made once.
 test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(VENV)/.test  ## all tests and doctests; says what it skips and why
 	$(BIN)/python tools/precompile.py
-	$(BIN)/python -m pytest -n $(WORKERS) -rs
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -rs
 
 check: $(VENV)/.check  ## lint, format, types, layers
 	$(BIN)/ruff check .

@@ -73,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in names:
         others, started = OtherLoad(), time.monotonic()
         section = BENCHMARKS[name](sizes)
-        section.other_load, section.seconds = others.share(), time.monotonic() - started
+        section.other_load = None if section.unknown_load else others.share()
+        section.seconds = time.monotonic() - started
         sections.append(section)
         show(section)
         if chosen.json:  # after every benchmark, so that an interrupted run keeps its numbers

@@ -36,7 +36,7 @@ FOLDER_SETS = (
 )
 COLUMNS = ["set", "flips", "rows", "classes", "ours AP", "HGB AP", "RF AP", "LR AP", "ours − best"]
 FEWEST_LARGE = 6000
-"""Rows of a first audit that is not timed: those of larger tables have other voters than small."""
+"""Rows from which on tables have other voters than small ones, and goals of time."""
 TIMES = [*COLUMNS[:4], "ours s", "HGB s", "RF s", "LR s"]
 
 
@@ -78,7 +78,8 @@ def _small(section: Section, sizes: Sizes) -> None:
 
 
 def _large(section: Section, sizes: tuple[int, ...]) -> None:
-    """Large tables in which features interact, 10 % of the labels flipped."""
+    """Tables in which features interact, 10 % of the labels flipped."""
+    _race(300)
     _race(FEWEST_LARGE)
     table = Table("interactions, 28 features", ["rows", "what", "AP", "s", "processor s"])
     section.tables.append(table)
@@ -90,8 +91,11 @@ def _large(section: Section, sizes: tuple[int, ...]) -> None:
         (ours, took, _), (theirs, cleanlab, _), (_, fit, _) = found.values()
         assert ours is not None
         assert theirs is not None
+        above = f"{what}: average precision above cleanlab's, HGB"
+        section.goals.append(Goal(above, ours - theirs, ">=", 0.0))
+        if n_rows < FEWEST_LARGE:
+            continue  # there a forest votes too, and all vote twice
         section.goals += [
-            Goal(f"{what}: average precision above cleanlab's, HGB", ours - theirs, ">=", 0.0),
             Goal(f"{what}: time / cleanlab's, HGB", took / cleanlab, "<=", 0.2),
             Goal(f"{what}: time / one fit of gradient boosting", took / fit, "<=", 2.0),
         ]

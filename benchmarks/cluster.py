@@ -25,7 +25,7 @@ MOST_RATIO = 1.5
 
 def dask(sizes: Sizes) -> Section:
     """Time, sameness, what a lost worker does, and what a cluster costs."""
-    section, lines = Section("dask"), Lines(sizes.cluster_limit)
+    section, lines = Section("dask", unknown_load=True), Lines(sizes.cluster_limit)
     _sameness(section, sizes, lines)
     _one_loss(section, sizes, lines)
     _random_losses(section, sizes, lines)

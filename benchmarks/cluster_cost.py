@@ -26,7 +26,8 @@ WORKERS = (10, 100, 1000)
 
 def cost(section: Section, sizes: Sizes, lines: Lines) -> None:
     """Add what a cluster costs to a section."""
-    columns = ["algorithm", "rows", "two threads s", "2 × 1 cluster s", "ratio", "added ms/round"]
+    columns = ["algorithm", "rows", "two threads s", "2 × 1 cluster s", "ratio"]
+    columns += ["added once s", "added ms/round"]
     table = Table("cost of a cluster, from raw partitions", columns)
     columns = ["algorithm", "rows", "work ms", "questions", "shortest ms", "bytes of a worker"]
     talk = Table("what a round is made of", columns)
@@ -42,8 +43,8 @@ def cost(section: Section, sizes: Sizes, lines: Lines) -> None:
                 continue
             alone, cluster = measured[name, shape] = pair[0], pair[1]
             ratio = cluster["seconds"] / alone["seconds"]
-            added = 1e3 * (cluster["seconds"] - alone["seconds"]) / cluster["rounds"]
-            times: list[Cell] = [alone["seconds"], cluster["seconds"], ratio, added]
+            once, added = _added(alone, cluster)
+            times: list[Cell] = [alone["seconds"], cluster["seconds"], ratio, once, added]
             table.rows.append([name, shape[0], *times])
             talk.rows.append([name, shape[0], *_talk(alone, cluster, shape is large)])
             if shape is large:
@@ -58,6 +59,13 @@ def _line(sizes: Sizes, contender: str, shape: Shape, workers: int) -> Line:
     rounds = sizes.cluster_cost_rounds if large else sizes.cluster_rounds
     what: Line = {"what": "fit", "contender": contender, "workers": workers, "parts": 2}
     return {**what, "shape": list(shape), "rounds": rounds, "repeats": 1 if large else 3}
+
+
+def _added(alone: Found, cluster: Found) -> tuple[float, float]:
+    """Seconds that a cluster adds to a fit once, and milliseconds that it adds to a round."""
+    by_round = cluster["by_round"] - alone["by_round"]
+    once = cluster["seconds"] - alone["seconds"] - cluster["rounds"] * by_round
+    return once, 1e3 * by_round
 
 
 def _talk(alone: Found, cluster: Found, large: bool) -> list[Cell]:

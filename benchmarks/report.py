@@ -51,7 +51,8 @@ class Section:
     """Everything one benchmark found.
 
     ``times`` holds every measured time in seconds: task, then contender. ``other_load`` is the
-    share of the machine that other processes took in the ``seconds`` of the whole benchmark.
+    share of the machine that other processes took in the ``seconds`` of the whole benchmark; of one
+    that ends processes of its own by force, ``unknown_load``: their time is nobody's.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Section:
     notes: list[str] = field(default_factory=list)
     times: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     other_load: float | None = None
+    unknown_load: bool = False
     seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from .environment import ROOT
-from .report import Table
+from .report import MOST_COMPANY, Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
@@ -23,12 +23,13 @@ DOCUMENTS = {
     "regression": ("regression.md", 2),
     "shapley": ("explanations.md", 2),
     "speed": ("speed.md", 3),
+    "stream": ("larger-than-memory.md", 2),
     "target_audit": ("target-audit.md", 3),
 }
 """Document of each result file, and digits behind the point in its tables.
 
 That of speed holds several benchmarks, and the document all their goals."""
-WITH_GOALS = ("dask",)
+WITH_GOALS = ("dask", "regression", "stream", "target_audit")
 """Documents that show goals beside tables."""
 PARTS = {"target_audit": ("target_audit", "target_flags")}
 """Benchmarks that a document shows, where they are several."""
@@ -48,6 +49,8 @@ def measured(found: dict[str, Any], name: str) -> str:
         parts.append(markdown(_goals(sections)))
     notes = "; ".join(note for section in sections for note in section["notes"])
     notes = f"{notes}. " if notes else ""
+    if (load := max(section["other_load"] or 0.0 for section in sections)) > MOST_COMPANY:
+        notes += f"Other processes took {load:.0%} of the machine: times say little. "
     versions = found["environment"]["versions"]
     names = [name for name in ("numpy", "scikit-learn") if versions.get(name)]
     return "\n\n".join(

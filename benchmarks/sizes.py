@@ -56,6 +56,7 @@ class Sizes:
     gradient_shapes: tuple[Shape, ...] = ((100_000, 50), (1_000_000, 28))
     gradient_rounds: int = 100
     regression_rows: int = 4000
+    regression_splits: int = 5
     regression_results: Path | None = None
     regression_large: int = 100_000
     target_audit_rows: int = 1000
@@ -97,7 +98,7 @@ class Sizes:
     audit_sets: int | None = None
     audit_rates: tuple[float, ...] = (0.05, 0.1, 0.2)
     audit_seeds: int = 2
-    audit_large: tuple[int, ...] = (20_000, 200_000, 1_000_000)
+    audit_large: tuple[int, ...] = (2_000, 5_000, 10_000, 20_000, 200_000, 1_000_000)
 
     robust_rows: int = 1500
     robust_sets: int | None = None
@@ -148,6 +149,7 @@ SPEED = Sizes(
 
 QUICK = Sizes(
     regression_rows=200,
+    regression_splits=1,
     regression_large=3000,
     regression_results=Path(tempfile.gettempdir()) / "marginboost-regression-quick.json",
     target_audit_rows=300,

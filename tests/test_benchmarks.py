@@ -392,11 +392,12 @@ def test_cold_start(monkeypatch, capsys):
     least = {"process": 1.5, "import": 0.75, "fit": 0.25}
     slow = {"process": 9.0, "import": 5.0, "fit": 3.0}
     first = {"process": 12.0, "import": 1.0, "fit": 10.0}
-    runs = iter([first, slow, slow, least, WARM, slow, slow, slow])
+    trees = {"process": 25.0, "import": 2.0, "fit": 20.0}
+    runs = iter([trees, first, slow, slow, least, WARM, slow, slow, slow])
     monkeypatch.setattr(cold_start, "_fresh_process", lambda program, cache: next(runs))
     section = cold_start.cold_start(TINY)
     check_section(section, capsys)
-    assert [goal.measured for goal in section.goals] == [1.25, 11.0, 0.25]
+    assert [goal.measured for goal in section.goals] == [1.25, 11.0, 22.0, 0.25]
     assert section.tables[0].rows[-1] == ["warm, no marginboost", 1.0, 0.75, 0.25, 1.5]
 
 
@@ -431,7 +432,9 @@ def fake_lines(monkeypatch):
             return {"alone": 2.0, "fits": [{**one, "apart": 0.0} for one in fits]}
         seconds = 1.0 if line["workers"] else 0.8
         talk = {"questions": 3 * line["rounds"], "bytes": 900, "shortest": 1e-3}
-        return {"seconds": seconds, "work": 0.01, "rounds": line["rounds"], "chances": name, **talk}
+        by_round = 0.9 * seconds / line["rounds"]  # the rest is not of the rounds
+        times = {"seconds": seconds, "by_round": by_round, "work": 0.01}
+        return {**times, "rounds": line["rounds"], "chances": name, **talk}
 
     def chances(lines, found):
         return np.full(3, 0.5) if "seconds" in found else None
@@ -450,7 +453,10 @@ def test_dask(fake_lines, capsys):
     assert found["random kills that the fit survived"].verdict == "pass"
     assert 1.0 < found["longest time of these"].measured < 1.5
     assert found["stumps on 2 × 1"].measured == 1.25
-    assert found["added to a round"].measured == pytest.approx(200.0 / sizes.cluster_rounds)
+    assert found["added to a round"].measured == pytest.approx(180.0 / sizes.cluster_rounds)
+    costs = next(table for table in section.tables if table.title.startswith("cost of"))
+    once = costs.columns.index("added once s")
+    assert [row[once] for row in costs.rows] == pytest.approx([0.02] * len(costs.rows))
     killed = next(table for table in section.tables if "half-way" in table.title)
     assert [row[:2] for row in killed.rows][1] == ["xgboost.dask", "hangs, ended after 120 s"]
     assert any("lightgbm" in why for why in section.skipped)

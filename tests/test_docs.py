@@ -21,18 +21,49 @@ PAGES = [page for page in sorted(DOCS.glob("*.md")) if FENCE.search(page.read_te
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-LINK = re.compile(r"\]\(([^)#:]+\.(?:md|png|py|json))(?:#[^)]*)?\)")
+LINK = re.compile(r'\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"')
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+WRITTEN = [
+    page
+    for page in (*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"))
+    if not {"_build", "gallery"} & set(page.parts)
+]
+
+
+def links(page):
+    """Targets of a page that are neither code nor elsewhere."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    found = [first or second for first, second in LINK.findall(text)]
+    return [target for target in found if not target.startswith("https://")]
+
+
+def anchors(page):
+    """Names by which the headings of a page are linked to."""
+    plain = (re.sub(r"[^\w\- ]", "", title.lower()) for title in HEADING.findall(page.read_text()))
+    return {title.strip().replace(" ", "-") for title in plain}
+
+
+def leads_somewhere(page, target):
+    name, _, anchor = target.partition("#")
+    file = page.parent / name if name else page
+    return file.exists() and (not anchor or anchor in anchors(file))
 
 
 def test_links_lead_somewhere():
+    found = [(page, target) for page in WRITTEN for target in links(page)]
+    assert len(found) > 100
     broken = [
         f"{page.relative_to(DOCS.parent)}: {target}"
-        for page in (*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"))
-        if not {"_build", "gallery"} & set(page.parts)
-        for target in LINK.findall(page.read_text())
-        if not (page.parent / target).exists()
+        for page, target in found
+        if not leads_somewhere(page, target)
     ]
     assert broken == []
+    assert leads_somewhere(DOCS / "index.md", "reproduction.md#ring")
+    assert not leads_somewhere(DOCS / "index.md", "reproduction.md#rings")
+
+
+def test_the_gallery_has_fifteen_examples():
+    assert len(list((DOCS.parent / "examples").glob("plot_*.py"))) >= 15
 
 
 @pytest.fixture(scope="module")

@@ -33,17 +33,18 @@ marginboost reproduce ID --full --out FOLDER     # the published number of trial
 
 It leaves `ID.json`, `ID.md`, `ID.png` and `ID.trials.jsonl`, from which an interrupted run goes
 on. *Within* means: at most two standard errors, of both means together, from what was published;
-in brackets how many. Data sets that do not come with the package are described in
-[datasets.md](datasets.md).
+in brackets how many; where it is not, the text or a note below the table says why. Data sets that
+do not come with the package are described in [datasets.md](datasets.md).
 """
 DATA = """# Data sets
 
 `marginboost.datasets.load(name)` looks in the folder that the environment variable
 `MARGINBOOST_DATA` names, in the package and in scikit-learn, in the cache, and at OpenML, in this
 order. What comes from OpenML is compared with the counts below and kept in the cache with a
-checksum. A file of your own is `NAME.npz` with arrays `X` and `y` (or `series` and `n_train`), and
-where you have them `train_idx` and `test_idx` (one split per row), `classes`, `feature_names`,
-`is_categorical`; a missing value is NaN, a category a number.
+checksum; the numbers of its sets were compared with lists of name, number and size that others
+publish, not by fetching each. A file of your own is `NAME.npz` with arrays `X` and `y` (or `series`
+and `n_train`), and where you have them `train_idx` and `test_idx` (one split per row), `classes`,
+`feature_names`, `is_categorical`; a missing value is NaN, a category a number.
 
 Written by `python tools/reproduction.py` from `src/marginboost/datasets/data/sources.csv`.
 
@@ -61,14 +62,15 @@ def results() -> list[dict]:
 def reproduction() -> str:
     """Return the page of experiments."""
     found = results()
-    lines = [INTRODUCTION, "| experiment | | findings that hold | trials |", "|---|---|---|---|"]
+    header = "| experiment | | findings that hold | trials | size |"
+    lines = [INTRODUCTION, header, "|---|---|---|---|---|"]
     for data in found:
         holds = [finding["holds"] for finding in data["findings"]]
         title = data["about"].partition("\n")[0].rstrip(".")
         name = data["experiment"]
-        lines.append(
-            f"| [{name}](#{name}) | {title} | {sum(holds)} of {len(holds)} | {data['trials']} |"
-        )
+        held = f"{sum(holds)} of {len(holds)}"
+        cells = (f"[{name}](#{name})", title, held, str(data["trials"]), data["size"])
+        lines.append(f"| {' | '.join(cells)} |")
     missing = sorted(set(names()) - {data["experiment"] for data in found})
     if missing:
         listed = ", ".join(f"`{name}` ({about(name).partition(chr(10))[0]})" for name in missing)

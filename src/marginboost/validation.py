@@ -18,14 +18,19 @@ def check_number(
     at_least: float = -math.inf,
     at_most: float = math.inf,
     integer: bool = False,
+    optional: bool = False,
 ) -> None:
     """Raise unless ``value`` is a number (an integer, if asked) inside the given limits.
+
+    An optional one may be None.
 
     >>> check_number("nu", 1.5, above=0, at_most=1)
     Traceback (most recent call last):
         ...
     ValueError: nu: got 1.5, expected a number above 0 and at most 1
     """
+    if value is None and optional:
+        return
     limits = [
         *([f"above {above:g}"] if above > -math.inf else []),
         *([f"at least {at_least:g}"] if at_least > -math.inf else []),

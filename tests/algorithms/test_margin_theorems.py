@@ -108,12 +108,13 @@ def test_the_rules_of_the_package_are_all_varied():
 @pytest.mark.parametrize(("rule", "kwargs"), EVERY_RULE)
 @few
 @given(problem=problems())
-def test_margins_below_the_optimum_below_edges_c15_c16(rule, kwargs, problem):
+def test_margins_below_the_optimum_below_edges_c07_c15_c16(rule, kwargs, problem):
     """R1-C15, R1-C16 in every round of every rule: ρ(α_t) ≤ lower ≤ ρ* ≤ upper ≤ γ(d_t)."""
     H, y = problem
     made = rule(**kwargs)
-    assume((getattr(made, "nu", None) or 1.0) * len(y) >= 1.0)  # less than a row cannot fall short
-    best = lp_value(H, y, getattr(made, "nu", None))  # a rule with ν maximises the soft margin
+    nu = getattr(made, "nu", None)  # a rule with ν maximises the soft margin
+    assume((nu or 1.0) * len(y) >= 1.0)  # less than a row cannot fall short
+    best = lp_value(H, y, nu)
     run, record = recorded(H, y, made, ROUNDS)
     history, certificate = run.history, run.certificate
     assert (history["lower"] <= best + SLACK).all()
@@ -130,17 +131,11 @@ def test_margins_below_the_optimum_below_edges_c15_c16(rule, kwargs, problem):
     for t, scores in enumerate(record.scores):
         if record.l1_norms[t] > 0:
             assert (y * scores).min() / record.l1_norms[t] <= best + SLACK
+    assert_model_is_what_the_run_says(run, H, y, nu)
 
 
-@pytest.mark.parametrize(("rule", "kwargs"), EVERY_RULE)
-@few
-@given(problem=problems())
-def test_model_is_what_the_run_says_c07(rule, kwargs, problem):
+def assert_model_is_what_the_run_says(run, H, y, nu):
     """R1-C07: margins in [-1, 1], positive where the vote is right; the certificate is true."""
-    H, y = problem
-    made = rule(**kwargs)
-    assume((getattr(made, "nu", None) or 1.0) * len(y) >= 1.0)
-    run = run_matrix(H, y, made, ROUNDS)
     assert (np.abs(run.margins) <= 1 + 1e-12).all()
     np.testing.assert_array_equal(run.margins > 0, np.sign(run.scores) == y)
     assert (run.ensemble.coef > 0).all()
@@ -151,7 +146,7 @@ def test_model_is_what_the_run_says_c07(rule, kwargs, problem):
     )
     np.testing.assert_allclose(run.scores, scores, atol=1e-10)
     if len(run.ensemble):
-        value, _ = soft_margin(run.margins, run.sample.prior, getattr(made, "nu", None))
+        value, _ = soft_margin(run.margins, run.sample.prior, nu)
         assert run.certificate.value == pytest.approx(value, abs=1e-12)
         assert run.certificate.lower >= run.certificate.value - 1e-12
     assert np.abs(run.dual).sum() == pytest.approx(1, abs=1e-12)

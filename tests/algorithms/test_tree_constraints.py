@@ -15,8 +15,8 @@ from marginboost import (
     load,
 )
 from marginboost.core import Callback
-from marginboost.kernels.columns import draw_columns
-from strategies import few
+from marginboost.kernels import columns as column_kernels
+from strategies import few, from_python
 
 SMALL = {"n_estimators": 12, "max_leaf_nodes": 8, "min_samples_leaf": 3, "learning_rate": 0.3}
 
@@ -180,6 +180,7 @@ def test_a_tree_of_some_columns_is_that_of_a_table_of_these():
 
 
 def test_columns_of_splits_are_drawn_evenly():
+    draw_columns = from_python(column_kernels.draw_columns)
     counts = np.zeros(10)
     for seed in range(1, 4001):
         allowed = np.ones(10, np.uint8)

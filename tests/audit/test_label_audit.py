@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold, cross_val_predict, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -197,6 +199,20 @@ def test_every_kind_of_planted_flip(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [2000, 6000])
+def test_interactions_are_seen_as_well_as_by_gradient_boosting_of_others(n_rows):
+    """Labels that no feature tells by itself: small leaves would follow the wrong ones."""
+    X = np.random.default_rng(0).normal(size=(n_rows, 12))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + np.sin(3.0 * X[:, 4]) > 0).astype(int)
+    noisy, flipped = plant_flips(y, 0.1)
+    theirs = cross_val_predict(
+        HistGradientBoostingClassifier(random_state=0), X, noisy, cv=5, method="predict_proba"
+    )[np.arange(n_rows), noisy]
+    ours = LabelAudit().fit(X, noisy).score_
+    assert average_precision_score(flipped, -ours) >= average_precision_score(flipped, -theirs)
+
+
+@pytest.mark.slow
 def test_class_conditional_noise_is_told_apart():
     X, y = load_breast_cancer(return_X_y=True)
     noisy, _ = plant_flips(y, 0.1, "class-conditional", seed=0)
@@ -292,12 +308,26 @@ def test_bad_parameters(change, error, message):
         LabelAudit(**change).fit(X, y)
 
 
+def test_a_row_alone_in_its_class_teaches_and_is_not_judged():
+    X, y = circle_2d(60)
+    alone = [3, 8]
+    y = np.where(y > 0, 1, 0)
+    y[alone] = 2, 3
+    audit = LabelAudit(voters=GaussianNB()).fit(X, y)
+    assert audit.score_[alone].min() > 0.99
+    assert audit.suggested_[alone].tolist() == [2, 3]
+    assert audit.disagreement_[alone].tolist() == [0.0, 0.0]
+    for train, test in audit.make_folds():
+        assert set(alone) <= set(train)
+        assert not set(alone) & set(test)
+
+
 def test_bad_labels():
     X, _ = circle_2d(50)
     with pytest.raises(ValueError, match="y: got one class"):
         LabelAudit().fit(X, np.zeros(50))
-    with pytest.raises(ValueError, match="y: class 1 has one row"):
-        LabelAudit().fit(X, np.eye(50, dtype=int)[0])
+    with pytest.raises(ValueError, match="y: got one row of each class, expected two"):
+        LabelAudit().fit(X, np.arange(50))
     with pytest.raises(ValueError, match="rate: got 2"):
         plant_flips([0, 1], 2)
     with pytest.raises(ValueError, match="kind: got 'odd'"):

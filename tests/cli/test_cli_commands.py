@@ -19,6 +19,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 import marginboost
+from marginboost.cli import compare
 from marginboost.cli.algorithms import classifiers, find_classifier, parse_setting
 from marginboost.cli.errors import Exit, UsageError
 from marginboost.cli.main import COMMANDS, main, make_parser
@@ -664,6 +665,20 @@ def test_compare_is_a_paired_cross_validation(table, run):
     difference = answer["algorithms"][1]["error_difference"]
     assert difference["mean"] == pytest.approx((second - first).mean())
     assert answer["algorithms"][0]["error_difference"]["mean"] == 0
+
+
+@pytest.mark.parametrize(
+    ("role", "first"), [("--label=answer", "robustboost"), ("--target=size", "gradientboost")]
+)
+def test_compare_begins_with_what_fit_takes(table, run, monkeypatch, role, first):
+    def cross_validate(models, data, folds):
+        metrics = compare.TARGET_METRICS if data.is_regression else compare.METRICS
+        return {name: dict.fromkeys(metrics, [0.5] * len(folds)) for name in models}
+
+    monkeypatch.setattr(compare, "_cross_validate", cross_validate)
+    algorithms = run("compare", table, role, "--id=name", "--json").json["algorithms"]
+    assert [entry["name"] for entry in algorithms][:1] == [first]
+    assert len(algorithms) >= 3
 
 
 def test_compare_for_people(table, run):

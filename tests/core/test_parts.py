@@ -30,6 +30,7 @@ from marginboost.core.callbacks import Callback
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
 from marginboost.core.stop import Stop
 from marginboost.model import Features
+from marginboost.oracles.parted_trees import divide_nodes
 
 N_ROWS = 3_000
 SIDES = np.array([-1, 1], np.int8)
@@ -86,14 +87,14 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("rule", RULES)
-def test_same_bits_in_any_number_of_parts(rows, rule, weighted, division):
+def test_same_bits_in_any_number_of_parts(rows, rule, weighted):
     expected = train(whole(rows, weighted), StumpOracle(), RULES[rule](), max_rounds=40)
-    sample = parted(rows, weighted, DIVISIONS[division])
-    assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
     assert len(expected.history) > 5
+    for division in DIVISIONS.values():
+        sample = parted(rows, weighted, division)
+        assert_same_bits(train(sample, StumpOracle(), RULES[rule](), max_rounds=40), expected)
 
 
 PROGRAMS = {
@@ -103,19 +104,21 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_same_linear_program_in_any_number_of_parts(rows, program, weighted, division):
+def test_same_linear_program_in_any_number_of_parts(rows, program, weighted):
     settings, budget = PROGRAMS[program], {"max_rounds": 4, "tol": 1e-3}
     if program == "soft margin":
         budget["max_rounds"] = 20
     rule = LPBoost(solver="smooth", **settings)
     expected = train(whole(rows, weighted), StumpOracle(), rule, **budget)
-    sample = parted(rows, weighted, DIVISIONS[division])
-    assert_same_bits(train(sample, StumpOracle(), PartedLPBoost(**settings), **budget), expected)
     if program == "soft margin":
         assert expected.certificate.gap <= 1e-3
+    for division in DIVISIONS.values():
+        run = train(
+            parted(rows, weighted, division), StumpOracle(), PartedLPBoost(**settings), **budget
+        )
+        assert_same_bits(run, expected)
 
 
 def test_an_interrupted_linear_program_goes_on(rows, tmp_path):
@@ -158,15 +161,54 @@ TREES = {
 }
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("trees", TREES)
-def test_same_trees_in_any_number_of_parts(rows, trees, weighted, division):
+def test_same_trees_in_any_number_of_parts(rows, trees, weighted):
     oracle, loss = TREES[trees]
     expected = train(whole(rows, weighted), oracle, GradientBoost(loss), max_rounds=8)
-    sample = parted(rows, weighted, DIVISIONS[division])
-    assert_same_bits(train(sample, oracle, GradientBoost(loss), max_rounds=8), expected)
     assert len(expected.ensemble) == 9
+    for division in DIVISIONS.values():
+        sample = parted(rows, weighted, division)
+        assert_same_bits(train(sample, oracle, GradientBoost(loss), max_rounds=8), expected)
+
+
+class Counted(LocalParts):
+    """Parts that count the questions to which somebody waits for an answer, and their divisions."""
+
+    def __init__(self, parts):
+        super().__init__(parts)
+        self.n_questions, self.n_divided = 0, 0
+
+    def each(self, question, *args):
+        self.n_questions += 1
+        if question is divide_nodes:
+            self.n_divided += len(args[0])
+        return super().each(question, *args)
+
+    def tell(self, question, *args):
+        super().each(question, *args)
+
+
+@pytest.mark.parametrize(
+    ("trees", "levels"),
+    [
+        ({}, 0),
+        ({"max_leaf_nodes": 8, "grow_policy": "depthwise"}, 0),
+        ({"max_leaf_nodes": None, "max_depth": 5}, -1),  # the last level is not asked for
+    ],
+)
+def test_a_tree_takes_as_many_questions_as_it_is_deep(rows, trees, levels):
+    bins, y, weights = rows
+    halves = [np.arange(777), np.arange(777, N_ROWS)]
+    parts = Counted([Part.of(Source(bins.take(at), y[at], weights[at])) for at in halves])
+    sample = PartedSample.of(parts, bins, SIDES, 0)
+    run = train(sample, GradientTreeOracle(**trees), GradientBoost(), max_rounds=6)
+    grown = run.ensemble.members[1:]
+    assert len(grown) == 6
+    # Sums of all rows, and new scores with weights, are two more for each; four come before.
+    deep = sum(tree.depth + levels for tree in grown)
+    assert parts.n_questions <= deep + 2 * len(grown) + 4
+    assert parts.n_divided <= 1.25 * sum(tree.n_leaves - 1 for tree in grown)
 
 
 @pytest.mark.parametrize(
@@ -236,22 +278,26 @@ def divided(bins, labels, weights, division):
     return Features(list(bins.names), list(bins.categories), bins.named), LocalParts(parts)
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
+def assert_same_model(model, expected):
+    assert model.estimators_ == expected.estimators_
+    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
+    assert model.certificate_ == expected.certificate_
+    assert not hasattr(model, "dual_")
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", TARGET_LOSSES)
-def test_same_regression_in_any_number_of_parts(rows, loss, weighted, division):
+def test_same_regression_in_any_number_of_parts(rows, loss, weighted):
     bins, y, weights = rows
     targets = 3.0 * y + np.random.default_rng(1).exponential(size=N_ROWS)
     weights = weights if weighted else np.ones(N_ROWS)
     settings = {"n_estimators": 3, "loss": loss}
     expected = GradientBoostRegressor(**settings).fit(bins, targets, weights)
-    features, parts = divided(bins, targets, weights, division)
-    model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, parts)
-    assert model.spread_ == expected.spread_
-    assert model.estimators_ == expected.estimators_
-    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
-    assert model.certificate_ == expected.certificate_
-    assert not hasattr(model, "dual_")
+    for division in DIVISIONS:
+        features, parts = divided(bins, targets, weights, division)
+        model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, parts)
+        assert model.spread_ == expected.spread_
+        assert_same_model(model, expected)
 
 
 def test_targets_that_do_not_suit_the_loss(rows):
@@ -262,22 +308,18 @@ def test_targets_that_do_not_suit_the_loss(rows):
         GradientBoostRegressor(loss="poisson").fit_parts(features, bins, None, LocalParts([part]))
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", ["softmax", "noisy-softmax"])
-def test_same_softmax_in_any_number_of_parts(rows, loss, weighted, division):
+def test_same_softmax_in_any_number_of_parts(rows, loss, weighted):
     bins, y, weights = rows
     labels = y + (np.random.default_rng(2).random(N_ROWS) < 0.3)
     weights = weights if weighted else np.ones(N_ROWS)
     settings = {"n_estimators": 2, "loss": loss, "max_leaf_nodes": 9}
     expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
-    features, parts = divided(bins, labels, weights, division)
-    model = SoftmaxBoostClassifier(**settings)
-    model.fit_parts(features, bins, np.arange(3), parts)
-    assert model.estimators_ == expected.estimators_
-    np.testing.assert_array_equal(model.estimator_weights_, expected.estimator_weights_)
-    assert model.certificate_ == expected.certificate_
-    assert not hasattr(model, "dual_")
+    for division in DIVISIONS:
+        features, parts = divided(bins, labels, weights, division)
+        model = SoftmaxBoostClassifier(**settings)
+        assert_same_model(model.fit_parts(features, bins, np.arange(3), parts), expected)
 
 
 def test_trees_of_one_feature_know_where_the_rows_in_parts_lie(rows):

@@ -5,21 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marginboost.kernels import splits
 from marginboost.kernels.splits import (
     ABSOLUTE,
     ENTROPY,
     LARGEST,
     SQUARES,
     Z,
-    order_of,
     score_several,
-    score_sides,
 )
+from strategies import from_python, theory
+
+order_of, score_sides = from_python(splits.order_of), from_python(splits.score_sides)
 
 LEFT, MISSING = np.array([0.1, 0.3, 0.05]), np.array([0.02, 0.04, 0.06])
 TOTAL = np.array([0.25, 0.4, 0.35])
 
 
+@theory
 @given(st.lists(st.sampled_from([0.0, -0.5, 0.25, 1.0, 7.0, np.inf]), max_size=60))
 def test_categories_are_ordered_as_by_a_stable_sort(values):
     values = np.array(values, dtype=float)

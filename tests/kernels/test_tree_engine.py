@@ -11,12 +11,9 @@ from hypothesis import strategies as st
 
 from marginboost.core import Sample, Weights
 from marginboost.data import BinnedMatrix, Table
-from marginboost.kernels.histograms import (
-    NARROW,
-    add_codes,
-    add_labels,
-    add_rows,
-)
+from marginboost.kernels import histograms
+from marginboost.kernels import splits as split_kernels
+from marginboost.kernels.histograms import NARROW
 from marginboost.kernels.jit import COMPILED
 from marginboost.kernels.reference import trees as reference
 from marginboost.kernels.splits import (
@@ -26,14 +23,17 @@ from marginboost.kernels.splits import (
     SPLIT,
     SQUARES,
     Z,
-    category_order,
-    first_best,
-    scan,
 )
 from marginboost.kernels.stumps import CATEGORY, PARTITION, THRESHOLD, best_threshold
 from marginboost.kernels.ties import TIE
 from marginboost.oracles import GradientTreeOracle, TreeOracle
 from marginboost.oracles.growth import Limits, TreeGrower
+from strategies import from_python
+
+add_codes, add_labels = from_python(histograms.add_codes), from_python(histograms.add_labels)
+add_rows, scan = from_python(histograms.add_rows), from_python(split_kernels.scan)
+category_order = from_python(split_kernels.category_order)
+first_best = from_python(split_kernels.first_best)
 
 few = settings(derandomize=True, max_examples=60, deadline=None, database=None)
 compiled = pytest.mark.skipif(not COMPILED, reason="needs compiled kernels")

@@ -26,6 +26,7 @@ from marginboost import (
     Stop,
     TimeBudget,
     TreeOracle,
+    load,
 )
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.model import CODES, Decoder, class_probabilities, make_code
@@ -371,6 +372,21 @@ def test_one_vs_rest_by_default_is_what_the_algorithm_does_itself():
     np.testing.assert_array_equal(booster.predict_proba(X), plain.predict_proba(X))
     np.testing.assert_array_equal(booster.margins(X, NAMES), plain.margins_)
     np.testing.assert_array_equal(booster.margins_, plain.margins_)
+
+
+def test_weights_of_classes_are_those_of_the_algorithm(tmp_path):
+    inner, weights = AdaBoostClassifier(n_estimators=5), {"setosa": 1.0, "virginica": 3.0}
+    model = MulticlassBooster(inner, code="all-pairs", class_weight=weights).fit(X, NAMES)
+    same = MulticlassBooster(clone(inner).set_params(class_weight=weights), code="all-pairs")
+    scores = same.fit(X, NAMES).decision_function(X)
+    np.testing.assert_array_equal(model.decision_function(X), scores)
+    repeated = np.repeat(np.arange(len(X)), np.where(NAMES == "virginica", 3, 1))
+    copies = MulticlassBooster(inner, code="all-pairs").fit(X[repeated], NAMES[repeated])
+    np.testing.assert_allclose(copies.decision_function(X), scores, atol=1e-9)
+    model.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json").class_weight == weights
+    with pytest.raises(ValueError, match="class_weight: got 'balanced', expected None where the"):
+        clone(same).set_params(class_weight="balanced").fit(X, NAMES)
 
 
 def test_two_classes_need_no_code():

@@ -79,6 +79,14 @@ def test_splits_are_published_ones_then_drawn_ones_of_the_same_sizes(circle):
     np.testing.assert_array_equal(first[3], circle_2d(600)[1][150:])  # test labels are left alone
 
 
+def test_a_file_without_splits_is_drawn_from(tmp_path, monkeypatch):
+    X, y = circle_2d(600)
+    np.savez(tmp_path / "ida_banana.npz", X=X, y=y)
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    assert [len(part) for part in _ida.split_rows("banana", 0)] == [400, 400, 200, 200]
+    assert set(_ida.LEARNT) == set(_ida.SETS)
+
+
 def test_regularised_boosting_wins_where_labels_are_flipped(circle):
     """The thesis' finding on a circle: with 30 % of the labels flipped AdaBoost_Reg errs less."""
     case = {"stage": "measure", "data": "banana", "rounds": 40}

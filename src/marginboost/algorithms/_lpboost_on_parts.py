@@ -51,6 +51,7 @@ class PartedLPBoost(LPBoost):
         self._capped = self._problem = self._problem_on(sample)
         state.tell(lay_out_program, self.nu, self.C)
         self._descent = SmoothDescent(self._problem.price, self._ask)
+        self._exact, self._remember = False, self._descent.get_state
         self._known = {state.members[t] for t in self._in_pool}
         self._forgotten = set(state.members) - self._known
         self._members = state.members
@@ -104,10 +105,6 @@ class PartedLPBoost(LPBoost):
         state.note(coef=float(coef[-1]))
         return None
 
-    @property
-    def _exact(self) -> bool:
-        return False
-
     def _enlarge(self, state: State, new: list[Candidate]) -> None:
         super()._enlarge(state, new)
         state.tell(take_columns, new)
@@ -115,13 +112,8 @@ class PartedLPBoost(LPBoost):
     def _accept(self, state: State, coef: Array) -> None:
         """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""
         extremes, l1_norm = self._ask(vote, coef), float(coef.sum())
-        value = self._measure(extremes, l1_norm)[0]
-        first = state.l1_norm == 0.0 and self._problem.price is None
-        if l1_norm > 0.0 and (value > self._value or first):
-            self._value = value
-            whole = np.zeros(len(state.members))
-            whole[self._in_pool] = coef
-            state.replace_coef(whole, min(low for low, _ in extremes))
+        if self._is_best(state, self._measure(extremes, l1_norm)[0], l1_norm):
+            state.replace_coef(self._of_members(state, coef), min(low for low, _ in extremes))
 
     def _keep_columns(self, state: State, keep: Array) -> None:
         """Have the parts drop all columns but these; scores follow when weights are settled."""
@@ -141,9 +133,6 @@ class PartedLPBoost(LPBoost):
         present = np.array(state.coef)[self._in_pool]
         level = Level(self._descent.rho, self._descent.beta, 0, 0)
         return min(state.each(settle, self._names(state), present, self._trial, level, total))
-
-    def _master_state(self) -> dict[str, Any]:
-        return self._descent.get_state()
 
     # -- what is said of the model -----------------------------------------------------------------
 

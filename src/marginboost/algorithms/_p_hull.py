@@ -136,14 +136,6 @@ class PHullRule(Rule):
         if self.raw_weights:
             add_column(self._raw, column, move.raw)
 
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
-
-    def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
-        return edge
-
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Make the move; without one, start afresh or stop."""
         best = found[0]

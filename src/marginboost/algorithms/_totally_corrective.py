@@ -26,7 +26,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..solvers.entropy_projection import CappedEntropy, Divergence, EntropySolver
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.masters.problem import check_share, soft_margin
@@ -136,6 +136,7 @@ class TotallyCorrective(Rule):
 class TotallyCorrectiveClassifier(BaseMarginClassifier):
     """What their classifiers share: the accuracy is the gap at which to stop."""
 
+    link = VoteLink()
     rounds_follow = True
     nu: float | None = None
     accuracy: float
@@ -156,10 +157,6 @@ class TotallyCorrectiveClassifier(BaseMarginClassifier):
         """Keep the model and its ρ."""
         super().store(run, problem)
         _, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()
 
 
 class SoftMarginClassifier(TotallyCorrectiveClassifier):

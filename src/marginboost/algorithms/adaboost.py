@@ -95,17 +95,9 @@ class AdaBoost(Rule):
         targets = np.atleast_1d(np.asarray(self.target_margin, dtype=float))
         return float(targets[min(state.round, targets.size) - 1])
 
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
-
     def value_on(self, state: State, ensemble: Ensemble) -> float:
         """Smallest margin of any combination."""
         return min(state.each(smallest_outcome, ensemble)) / (self.norm(ensemble) or 1.0)
-
-    def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
-        return edge
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the best hypothesis with the coefficient that minimises G along it."""

@@ -18,7 +18,7 @@ Reference: Freund & Schapire, *A decision-theoretic generalization of on-line le
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core.labels import RightOrWrong
 from ..core.run import Run
@@ -26,11 +26,12 @@ from ..core.sample import Sample
 from ..estimators.classifier import Problem
 from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.label_trees import LabelTreeOracle
+from ._stepped import SteppedClassifier
 from .adaboost import AdaBoost, check_learning_rate
 
 
 @document_labels
-class AdaBoostM1Classifier(LabelClassifier):
+class AdaBoostM1Classifier(SteppedClassifier, LabelClassifier):
     """AdaBoost.M1: a vote of classifiers that each err on less than half of the weight.
 
     Parameters
@@ -71,35 +72,6 @@ class AdaBoostM1Classifier(LabelClassifier):
         "reference": "Freund & Schapire 1997",
     }
     sample_type = RightOrWrong
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        tol: float | None = None,
-        class_weight: Any = None,
-        max_bins: int | None = 255,
-        categorical_features: Any = "from_dtype",
-        callbacks: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.learning_rate = learning_rate
 
     def default_oracle(self) -> LabelTreeOracle:
         """Base learner where none is given."""

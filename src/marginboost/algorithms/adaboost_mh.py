@@ -19,17 +19,18 @@ Reference: Schapire & Singer, *Improved boosting algorithms using confidence-rat
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core.labels import LabelByLabel
 from ..core.sample import Sample
 from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.label_trees import LabelTreeOracle
+from ._stepped import SteppedClassifier
 from .adaboost import AdaBoost, check_learning_rate
 
 
 @document_labels
-class AdaBoostMHClassifier(LabelClassifier):
+class AdaBoostMHClassifier(SteppedClassifier, LabelClassifier):
     """AdaBoost.MH: every hypothesis says yes or no to every label.
 
     Parameters
@@ -69,35 +70,6 @@ class AdaBoostMHClassifier(LabelClassifier):
         "reference": "Schapire & Singer 1999",
     }
     sample_type = LabelByLabel
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        tol: float | None = None,
-        class_weight: Any = None,
-        max_bins: int | None = 255,
-        categorical_features: Any = "from_dtype",
-        callbacks: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.learning_rate = learning_rate
 
     def default_oracle(self) -> LabelTreeOracle:
         """Base learner where none is given."""

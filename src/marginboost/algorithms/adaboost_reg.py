@@ -100,14 +100,6 @@ class AdaBoostReg(Rule):
             self._exposure = np.zeros(len(state.sample.y))
         self._reweigh(state)
 
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
-
-    def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin."""
-        return edge
-
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the best hypothesis with the coefficient that minimises G along it."""
         best, weights = found[0], np.abs(state.dual) / state.sample.prior

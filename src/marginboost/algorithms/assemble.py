@@ -69,12 +69,8 @@ class Assemble(Rule):
         self._guesses = not state.sample.y.all()
         self._weigh(state)
 
-    def value(self, state: State) -> float:
-        """Smallest margin of the labelled rows."""
-        return state.min_margin
-
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
-        """The same of any combination."""
+        """Smallest margin of the labelled rows."""
         return float(outcomes[sample.y != 0].min()) / (l1_norm or 1.0)
 
     def upper(self, state: State, edge: float) -> float:

@@ -21,7 +21,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..oracles.resampling import ResamplingOracle
 
 
@@ -32,10 +32,6 @@ class BaggedVote(Rule):
         """Weights are the prior, now and always."""
         state.dual[:] = state.sample.y * state.sample.prior
         self._measure(state)
-
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
 
     def upper(self, state: State, edge: float) -> float:
         """Nothing is proven: no margin exceeds 1."""
@@ -91,6 +87,7 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         "guarantee": "none on margins",
         "reference": "Breiman 1996",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -124,7 +121,3 @@ class BaggedVoteClassifier(BaseMarginClassifier):
     def make_oracle(self) -> Oracle:
         """Check the base learner's settings and make it."""
         return ResamplingOracle(super().make_oracle())
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

@@ -35,7 +35,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..losses import Hinge, Loss, SmoothedHinge
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..validation import check_choice, check_number
 from .l1_leveraging import COLUMNS, L1Leveraging
 
@@ -161,6 +161,7 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         "guarantee": "converges; solved to a certified gap; no row weighs more than its share",
         "reference": "Rätsch et al. 2000; Rätsch 2001, Alg. 4.7",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -200,12 +201,10 @@ class BarrierBoostClassifier(BaseMarginClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        if self.C is not None:
-            check_number("C", self.C, above=0.0)
+        check_number("C", self.C, above=0.0, optional=True)
         check_choice("steps", self.steps, COLUMNS)
         check_number("beta", self.beta, above=0.0)
-        if self.factor is not None:
-            check_number("factor", self.factor, above=0.0, below=1.0)
+        check_number("factor", self.factor, above=0.0, below=1.0, optional=True)
 
     def make_rule(self, sample: Sample) -> BarrierBoost:
         """Make the algorithm."""
@@ -213,7 +212,3 @@ class BarrierBoostClassifier(BaseMarginClassifier):
 
     def _rule(self, C: float | None) -> BarrierBoost:
         return BarrierBoost(C, self.steps, self.beta, self.factor)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

@@ -233,8 +233,7 @@ class BarrierBoostRegressor(BaseBoostRegressor):
         check_choice("C_scale", self.C_scale, SCALES)
         check_choice("steps", self.steps, COLUMNS)
         check_number("beta", self.beta, above=0.0)
-        if self.factor is not None:
-            check_number("factor", self.factor, above=0.0, below=1.0)
+        check_number("factor", self.factor, above=0.0, below=1.0, optional=True)
 
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
         """Find the unit of the targets."""

@@ -35,7 +35,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..types import Array
 from ..validation import check_number
 
@@ -61,14 +61,6 @@ class BoostByMajority(Rule):
     def start(self, state: State) -> None:
         """Weights that follow the present scores."""
         self._weigh(state)
-
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
-
-    def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
-        return edge
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Give the hypothesis one vote."""
@@ -167,6 +159,7 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ P(Bin(T, ½ + γ) ≤ T/2) while edges are at least 2γ",
         "reference": "Freund 1995",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -205,7 +198,3 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
     def make_rule(self, sample: Sample) -> BoostByMajority:
         """Make the algorithm."""
         return BoostByMajority(float(self.edge), self.max_rounds(sample))
-
-    def make_link(self) -> Link:
-        """Scores are votes."""
-        return VoteLink()

@@ -31,7 +31,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..solvers.line_search import increasing_root
 from ..types import Array
 from ..validation import check_number
@@ -66,14 +66,6 @@ class BrownBoost(Rule):
     def start(self, state: State) -> None:
         """Weights that follow the present scores and the time left."""
         self._weigh(state)
-
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
-
-    def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
-        return edge
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the hypothesis, let time pass."""
@@ -207,6 +199,7 @@ class BrownBoostClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ ε when its time erfinv(1 − ε)² is over",
         "reference": "Freund 2001",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -245,7 +238,3 @@ class BrownBoostClassifier(BaseMarginClassifier):
     def make_rule(self, sample: Sample) -> BrownBoost:
         """Make the algorithm."""
         return BrownBoost(float(self.error))
-
-    def make_link(self) -> Link:
-        """Scores are votes."""
-        return VoteLink()

@@ -37,7 +37,7 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..solvers.masters.shortfalls import SquaredNorm, SquaredNormMaster
 from ..validation import check_number
 from ._shortfalls import COLUMNS, ShortfallRule
@@ -146,6 +146,7 @@ class CGBoostClassifier(BaseMarginClassifier):
         "guarantee": "exact over the hypotheses found; one more of edge e is worth less than ½ e²",
         "reference": "Bi, Zhang & Bennett 2004",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -188,7 +189,3 @@ class CGBoostClassifier(BaseMarginClassifier):
     def tolerance(self) -> float | None:
         """None: there is no gap to close."""
         return None
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

@@ -49,7 +49,7 @@ from ..core.stop import Stop
 from ..data.binned import midpoints
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.ties import TIE
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..oracles.answer_tree import AnswerTree
 from ..types import Array
 
@@ -152,14 +152,6 @@ class GraphSeparation(Rule):
         self._cells = Cells(state.sample, state.members)
         self._weigh(state)
 
-    def value(self, state: State) -> float:
-        """Smallest margin of the plain vote."""
-        return state.min_margin
-
-    def upper(self, state: State, edge: float) -> float:
-        """What the largest edge proves."""
-        return edge
-
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Take away the pairs that the hypothesis tells apart."""
         best, before = found[0], self._cells.pairs
@@ -228,6 +220,7 @@ class GraphSepBoostClassifier(BaseMarginClassifier):
         "guarantee": "no training error after ln(P)/γ rounds, P pairs, edges at least γ",
         "reference": "Alon, Gonen, Hazan & Moran 2021",
     }
+    link = VoteLink()
     is_vote = False
 
     def __init__(
@@ -268,10 +261,6 @@ class GraphSepBoostClassifier(BaseMarginClassifier):
         ensemble = Ensemble((cells.tree(members),), np.ones(1))
         certificate = Certificate(least, 1.0, least, certified=False, reason=NO_VOTE)
         return replace(run, ensemble=ensemble, scores=scores, certificate=certificate)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()
 
 
 def rounds_needed(n_positive: int, n_negative: int, edge: float) -> int:

@@ -315,8 +315,7 @@ class L1LeveragingClassifier(SoftLabels):
         loss = as_loss("loss", self.loss)
         if not (loss.convex and loss.smooth):
             raise ValueError(f"loss: got {self.loss!r}, expected one that is convex and smooth")
-        if self.C is not None:
-            check_number("C", self.C, above=0.0)
+        check_number("C", self.C, above=0.0, optional=True)
         check_choice("steps", self.steps, COLUMNS)
 
     def make_rule(self, sample: Sample) -> L1Leveraging:

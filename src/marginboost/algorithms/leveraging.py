@@ -425,10 +425,8 @@ class LeveragingClassifier(SoftLabels):
                 f"step: got 'closed' with the {loss.name} loss, expected 'exact', or the "
                 "exponential, logistic or squared loss"
             )
-        if self.max_step is not None:
-            check_number("max_step", self.max_step, above=0.0)
-        if self.columns is not None:
-            check_number("columns", self.columns, at_least=1, integer=True)
+        check_number("max_step", self.max_step, above=0.0, optional=True)
+        check_number("columns", self.columns, at_least=1, integer=True, optional=True)
         check_choice("selection", self.selection, ("edge", "improvement"))
         check_choice("correction", self.correction, CORRECTIONS)
         self._check_correction(loss)

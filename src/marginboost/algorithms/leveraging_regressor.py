@@ -230,8 +230,7 @@ class LeveragingRegressor(BaseBoostRegressor):
         loss = as_loss("loss", self.loss)
         if not (isinstance(loss, ResidualLoss) and loss.convex and loss.smooth):
             raise ValueError(f"loss: got {self.loss!r}, expected a smooth convex one of residuals")
-        if self.C is not None:
-            check_number("C", self.C, above=0.0)
+        check_number("C", self.C, above=0.0, optional=True)
         check_choice("steps", self.steps, COLUMNS)
 
     def check_chosen(self, chosen: Mapping[str, float]) -> None:

@@ -44,8 +44,8 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
-from ..model import Link, VoteLink
-from ..oracles.stumps import StumpOracle
+from ..model import VoteLink
+from ..oracles.stumps import Stump, StumpOracle
 from ..solvers.masters.base import Master, MasterError
 from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.packed_pool import PackedPool
@@ -69,26 +69,16 @@ class LPBoost(Rule):
 
     Parameters
     ----------
-    nu : float or None
-        Share of weight that may fall short, in (0, 1]; None is the hard margin.
-    solver : {"auto", "simplex", "interior", "smooth"}
-        How the master problem is solved.
+    nu, solver, C, rtol, solver_seconds
+        As in :class:`LPBoostClassifier`, where the last is ``solver_time_limit``.
     columns : int
         Hypotheses asked for in a round.
-    C : float, optional
-        Price of Σα: asks for the C-form, and takes the place of ``nu``.
-    solver_seconds : float, optional
-        Most seconds for one master problem; the run ends where they do not suffice.
-    rtol : float
-        Gap, over the lower bound, at which the run ends too.
     least_margin : float, optional
         Upper bound on the soft margin at which the run ends: none worth having exists. None goes on
         until the bounds meet.
     stumps : bool
         Whether hypotheses are the stumps between the sample's bins, all of them. Then a run may
-        begin with many at once: with the solution over all of them where features are few
-        (solvers/level_program.py), with one near to it where rows are many
-        (solvers/level_descent.py).
+        begin with many at once, see :mod:`._levels`.
     """
 
     def __init__(
@@ -102,16 +92,11 @@ class LPBoost(Rule):
         stumps: bool = False,
         rtol: float = 0.0,
     ) -> None:
-        self.least_margin = least_margin
-        self.rtol = rtol
-        self.stumps = stumps
-        self.nu = nu
-        self.solver = solver
-        self.columns_per_round = columns
-        self.C = C
-        self.solver_seconds = solver_seconds
-        self._value = 0.0
-        self._gap, self._reached, self._still = 2.0, 2.0, 0
+        self.nu, self.C = nu, C
+        self.solver, self.solver_seconds = solver, solver_seconds
+        self.columns_per_round, self.stumps = columns, stumps
+        self.least_margin, self.rtol = least_margin, rtol
+        self._value, self._gap, self._reached, self._still = 0.0, 2.0, 2.0, 0
         self._trial: Array = np.empty(0)
         self._in_pool: Array = np.empty(0, dtype=int)
         self._idle: Array = np.empty(0, dtype=int)
@@ -131,6 +116,7 @@ class LPBoost(Rule):
         sample = state.sample
         self._problem = self.make_problem(sample)
         self._master = self.make_master(self._problem, sample)
+        self._exact, self._remember = self._master.exact, self._master.get_state
         self._pool = state.pool = PackedPool(len(sample.y), sample.n_threads)
         self._known = {state.members[t] for t in self._in_pool}
         self._forgotten = set(state.members) - self._known
@@ -169,29 +155,28 @@ class LPBoost(Rule):
         self._improve(state)
 
     def _begin_with_stumps(self, state: State) -> None:
-        """Begin with a combination of many stumps and the weights that prove it, where it is known.
-
-        Elsewhere they are found one by one.
-        """
-        sample, bins = state.sample, state.sample.bins
-        found = None
+        """Begin with many stumps and the weights that prove them, where these are known."""
+        sample, found = state.sample, None
         if few_levels(sample):
             with suppress(MasterError):
                 found = best_stumps(sample, self._problem.caps, self.solver_seconds)
         elif self.nu is not None and len(sample.y) >= self._many_rows and can_descend(sample):
             found = descended_stumps(sample, self.nu, self.least_margin, self.rtol)
-        if found is None or bins is None:
-            return
-        coef, weights = found
-        features, answers = answers_by_code(bins, list(coef))
-        self._pool.extend_by_codes(bins.codes, features, answers)
-        state.members += coef
-        state.coef += [0.0] * len(coef)
-        self._take_up(state, list(coef))
+        if found is not None:
+            self._begin_with(state, *found)
+
+    def _begin_with(self, state: State, coef: dict[Stump, float], weights: Array) -> None:
+        """Begin with a combination of stumps and the weights that prove it."""
+        bins, stumps = state.sample.bins, list(coef)
+        assert bins is not None
+        self._pool.extend_by_codes(bins.codes, *answers_by_code(bins, stumps))
+        state.members += stumps
+        state.coef += [0.0] * len(stumps)
+        self._take_up(state, stumps)
         self._trial = np.array(list(coef.values()))
         self._accept(state, self._trial)
         self._master.begin_with(weights)
-        state.dual[:] = sample.y * weights
+        state.dual[:] = self._seen(state.sample, weights)
         state.bracket(lower=self._value)
 
     def make_problem(self, sample: Sample) -> MarginProblem:
@@ -282,11 +267,6 @@ class LPBoost(Rule):
         self._reached = self._gap if moved else self._reached
         return not new and (self._exact or self._still >= PATIENCE)
 
-    @property
-    def _exact(self) -> bool:
-        """Whether the master's solutions are exact."""
-        return self._master.exact
-
     def _enlarge(self, state: State, new: list[Candidate]) -> None:
         """Take up new hypotheses."""
         state.enlarge(new)
@@ -305,12 +285,21 @@ class LPBoost(Rule):
         """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""
         scores, l1_norm = self._pool.combine(coef), float(coef.sum())
         value = self._problem.value(state.sample.y * scores, l1_norm)
+        if self._is_best(state, value, l1_norm):
+            state.replace(self._of_members(state, coef), scores)
+
+    def _is_best(self, state: State, value: float, l1_norm: float) -> bool:
+        """Whether a combination is the best so far; then its value is kept."""
         first = state.l1_norm == 0.0 and self._problem.price is None
-        if l1_norm > 0.0 and (value > self._value or first):
-            self._value = value
-            whole = np.zeros(len(state.members))
-            whole[self._in_pool] = coef
-            state.replace(whole, scores)
+        best = l1_norm > 0.0 and (value > self._value or first)
+        self._value = value if best else self._value
+        return best
+
+    def _of_members(self, state: State, coef: Array) -> Array:
+        """Coefficients of all members, from those of the pool."""
+        whole = np.zeros(len(state.members))
+        whole[self._in_pool] = coef
+        return whole
 
     def _forget(self, state: State) -> bool:
         """Drop hypotheses that have had no weight for a while; whether there were any."""
@@ -358,11 +347,8 @@ class LPBoost(Rule):
             "trial": self._trial.tolist(),
             "in_pool": self._in_pool.tolist(),
             "idle": self._idle.tolist(),
-            "master": self._master_state() if len(self._trial) else {},
+            "master": self._remember() if len(self._trial) else {},
         }
-
-    def _master_state(self) -> dict[str, Any]:
-        return self._master.get_state()
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Take it back."""
@@ -401,10 +387,9 @@ class LPBoostClassifier(BaseMarginClassifier):
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
-        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last;
-        where stumps have neither missing values nor categories, it begins with the program over all
-        of them at once up to 2000 rows of at most four features, and from 80,000 rows with
-        descent in the levels of all features.
+        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last.
+        Stumps without missing values or categories begin with the program over all of them up to
+        2000 rows of at most four features, from 80,000 rows with descent in levels of all features.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
@@ -441,6 +426,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         "guarantee": "solved to a certified gap; at most a share ν of margin errors",
         "reference": "Demiriz et al. 2002; Rätsch 2001, eq. 4.12",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -482,12 +468,9 @@ class LPBoostClassifier(BaseMarginClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        if self.nu is not None:
-            check_number("nu", self.nu, above=0.0, at_most=1.0)
-        if self.C is not None:
-            check_number("C", self.C, above=0.0)
-        if self.solver_time_limit is not None:
-            check_number("solver_time_limit", self.solver_time_limit, above=0.0)
+        check_number("nu", self.nu, above=0.0, at_most=1.0, optional=True)
+        check_number("C", self.C, above=0.0, optional=True)
+        check_number("solver_time_limit", self.solver_time_limit, above=0.0, optional=True)
         check_number("rtol", self.rtol, at_least=0.0)
         check_choice("solver", self.solver, ("auto", *MASTERS))
 
@@ -515,7 +498,3 @@ class LPBoostClassifier(BaseMarginClassifier):
         assert isinstance(rule, LPBoost)
         self.rho_ = rule.level(run)
         warn_of_votes(rule, run, self.tol or 0.0)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

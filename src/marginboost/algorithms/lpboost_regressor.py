@@ -51,7 +51,7 @@ from ..solvers.masters.tube_simplex import TubeSimplex
 from ..solvers.masters.tube_smooth import TubeSmooth
 from ..types import Array
 from ..validation import check_choice, check_number
-from ._levels import answers_by_code, descended_tube
+from ._levels import descended_tube
 from .gradient_boost_regressor import spread
 from .lpboost import LPBoost
 
@@ -124,26 +124,11 @@ class LPRegression(LPBoost):
             intercept = self._middle + self._unit * self._constant
             state.move(constant_candidate(len(sample.y)), intercept)
             self._gap = self._reached = max(self._tube.empty, 1e-12)
-            self._descend(state)
-
-    def _descend(self, state: State) -> None:
-        """Begin with a combination of many stumps and the weights that prove it."""
-        bins, tol = state.sample.bins, self.descent_tol
-        if tol is None:
-            return
-        found = descended_tube(state.sample, self._tube, tol, self.solver_seconds)
-        if found is None or bins is None:
-            return
-        coef, weights = found
-        features, answers = answers_by_code(bins, list(coef))
-        for stump, feature, says in zip(coef, features, answers.astype(np.int8), strict=True):
-            # One by one: a column is as long as the sample.
-            self._enlarge(state, [Candidate(stump, 0.0, says[bins.codes[feature]])])
-        self._trial = np.array(list(coef.values()))
-        self._accept(state, self._trial)
-        self._master.begin_with(weights)
-        state.dual[:] = weights
-        state.bracket(lower=self._value)
+            if self.descent_tol is not None:
+                tol, seconds = self.descent_tol, self.solver_seconds
+                found = descended_tube(sample, self._tube, tol, seconds)
+                if found is not None:
+                    self._begin_with(state, *found)
 
     def make_problem(self, sample: Sample) -> TubeProblem:
         """Make the program; targets are centred, in units of their spread."""
@@ -209,8 +194,7 @@ class LPRegression(LPBoost):
         if value > self._value:
             self._value = value
             self._constant = self._tube.best_tube(self._tube.y - scores).intercept
-            whole = np.zeros(len(state.members))
-            whole[self._in_pool] = self._unit * coef
+            whole = self._of_members(state, self._unit * coef)
             whole[0] = self._middle + self._unit * self._constant
             state.replace(whole, self._vote_of(whole))
 
@@ -352,16 +336,13 @@ class LPBoostRegressor(BaseBoostRegressor):
         """Check the settings."""
         super().check_parameters()
         check_choice("loss", self.loss, LOSSES)
-        if self.epsilon is not None:
-            check_number("epsilon", self.epsilon, at_least=0.0)
+        check_number("epsilon", self.epsilon, at_least=0.0, optional=True)
         check_number("nu", self.nu, above=0.0, at_most=1.0)
         check_number("quantile", self.quantile, above=0.0, below=1.0)
-        if self.C is not None:
-            check_number("C", self.C, above=0.0)
+        check_number("C", self.C, above=0.0, optional=True)
         check_choice("C_scale", self.C_scale, SCALES)
         check_choice("solver", self.solver, ("auto", *MASTERS))
-        if self.solver_time_limit is not None:
-            check_number("solver_time_limit", self.solver_time_limit, above=0.0)
+        check_number("solver_time_limit", self.solver_time_limit, above=0.0, optional=True)
 
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
         """Check the tube and the unit."""

@@ -257,8 +257,7 @@ class LSBoostRegressor(BaseBoostRegressor):
         super().check_parameters()
         check_choice("version", self.version, (1, 2))
         check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
-        if self.n_candidates is not None:
-            check_number("n_candidates", self.n_candidates, at_least=1, integer=True)
+        check_number("n_candidates", self.n_candidates, at_least=1, integer=True, optional=True)
 
     def make_rule(self, sample: Sample) -> LSBoost:
         """Make the algorithm; one candidate is enough where all hypotheses have one norm."""

@@ -32,7 +32,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, LogisticLink
+from ..model import LogisticLink
 from ..validation import check_number
 from .adaboost import ROUNDING, AdaBoost
 
@@ -124,6 +124,7 @@ class MadaBoostClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ κ in 2 / (κ γ²) rounds; until then no row above 1 / (κ N)",
         "reference": "Domingo & Watanabe 2000",
     }
+    link = LogisticLink(1.0)  # scores are log-odds
 
     def __init__(
         self,
@@ -162,7 +163,3 @@ class MadaBoostClassifier(BaseMarginClassifier):
     def make_rule(self, sample: Sample) -> MadaBoost:
         """Make the algorithm."""
         return MadaBoost(self.kappa)
-
-    def make_link(self) -> Link:
-        """Scores are log-odds."""
-        return LogisticLink(1.0)

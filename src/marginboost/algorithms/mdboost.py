@@ -36,7 +36,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..solvers.entropy_projection import Divergence
 from ..solvers.quadratic_divergence import FreeQuadratic
 from ..types import Array
@@ -145,6 +145,7 @@ class MDBoostClassifier(BaseMarginClassifier):
         "guarantee": "solved to a certified gap, within ε in about 27 D / ε rounds",
         "reference": "Shen & Li 2010",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -183,7 +184,3 @@ class MDBoostClassifier(BaseMarginClassifier):
     def make_rule(self, sample: Sample) -> MDBoost:
         """Make the algorithm."""
         return MDBoost(self.D)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

@@ -65,6 +65,9 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
     decoding : {"auto", "linear", "ramp", "hamming", "exponential"}
         Loss by which the problems' votes choose a class. "auto" is "linear" where every problem
         knows every class, else "ramp".
+    class_weight : dict, "balanced" or None
+        Weights of the rows of each class, in all problems, as the algorithm's own ``class_weight``
+        of which it takes the place.
 
     Attributes
     ----------
@@ -104,11 +107,17 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
     model_type = ReducedModel
 
     def __init__(
-        self, estimator: Any = None, *, code: Any = "one-vs-rest", decoding: str = "auto"
+        self,
+        estimator: Any = None,
+        *,
+        code: Any = "one-vs-rest",
+        decoding: str = "auto",
+        class_weight: Any = None,
     ) -> None:
         self.estimator = estimator
         self.code = code
         self.decoding = decoding
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a model for every problem.
@@ -148,6 +157,13 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
                 f"estimator: got {made!r}, which cannot be copied ({error}); expected settings "
                 "that can, such as a list of splits in place of a generator"
             ) from None
+        if self.class_weight is not None:
+            if algorithm.class_weight is not None:
+                raise ValueError(
+                    f"class_weight: got {self.class_weight!r}, expected None where the estimator "
+                    f"has one of its own ({algorithm.class_weight!r})"
+                )
+            algorithm.set_params(class_weight=self.class_weight)
         return algorithm
 
     def restore(self, model: Model) -> Self:

@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 from ..core.objective import NegativeMargin
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..solvers.masters.shortfalls import NegativeMarginMaster, NegativeMargins
 from ..validation import check_number
 from ._shortfalls import ShortfallRule
@@ -118,6 +118,7 @@ class NMBoostClassifier(BaseMarginClassifier):
         "guarantee": "solved to a certified gap; weights between C and 1 + C times the prior",
         "reference": "Akkerman, Ferry, Artigues, Hebrard & Vidal 2025",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -159,7 +160,3 @@ class NMBoostClassifier(BaseMarginClassifier):
     def make_rule(self, sample: Sample) -> NMBoost:
         """Make the algorithm."""
         return NMBoost(self.C, self.target_margin, self.tol or EXACT)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

@@ -51,7 +51,7 @@ from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..kernels.quantile_path import least_along
 from ..kernels.ties import TIE
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step
 from ..solvers.masters.problem import check_share, soft_margin
@@ -297,6 +297,7 @@ class NuArcClassifier(BaseMarginClassifier):
         "guarantee": "weights ≤ 1/(νN); soft margin certified without draws; no convergence proof",
         "reference": "Rätsch 2001, Alg. 4.6",
     }
+    link = VoteLink()
 
     def __init__(
         self,
@@ -358,7 +359,3 @@ class NuArcClassifier(BaseMarginClassifier):
         super().store(run, problem)
         value, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
         self.soft_margins_ = np.maximum(self.margins_, self.rho_) - (self.rho_ - value)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

@@ -48,14 +48,6 @@ class RankBoost(Rule):
         """Weights that follow the present scores."""
         self._weigh(state)
 
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
-
-    def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
-        return edge
-
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the best hypothesis; one that orders all pairs right is the whole model."""
         best, before = found[0], self._log_loss

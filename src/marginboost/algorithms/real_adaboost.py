@@ -17,18 +17,19 @@ References: Schapire & Singer, *Improved boosting algorithms using confidence-ra
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..core.oracle import Oracle
 from ..core.sample import Sample
-from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.classifier import document
 from ..oracles.trees import TreeOracle
 from ..validation import check_number
+from ._stepped import SteppedClassifier
 from .gradient_boost import GradientBoost
 
 
 @document
-class RealAdaBoostClassifier(BaseMarginClassifier):
+class RealAdaBoostClassifier(SteppedClassifier):
     """AdaBoost with confidence-rated trees.
 
     Parameters
@@ -67,35 +68,6 @@ class RealAdaBoostClassifier(BaseMarginClassifier):
         "reference": "Schapire & Singer 1999",
     }
     common_scale = True
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        tol: float | None = None,
-        class_weight: Any = None,
-        max_bins: int | None = 255,
-        categorical_features: Any = "from_dtype",
-        callbacks: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.learning_rate = learning_rate
 
     def default_oracle(self) -> Oracle:
         """Base learner where none is given."""

@@ -32,7 +32,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..model import Link, VoteLink
+from ..model import VoteLink
 from ..validation import check_number
 
 
@@ -64,14 +64,6 @@ class SmoothBoost(Rule):
     def start(self, state: State) -> None:
         """Weights that follow the present scores."""
         self._weights.refresh(state)
-
-    def value(self, state: State) -> float:
-        """Smallest margin."""
-        return state.min_margin
-
-    def upper(self, state: State, edge: float) -> float:
-        """Largest edge: no combination has a larger minimum margin (R1-C16)."""
-        return edge
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Give the hypothesis one vote; stop when too little weight is left."""
@@ -145,6 +137,7 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         "guarantee": "reached in 2 / (κ γ² √(1 − γ)) rounds if edges are at least 2γ",
         "reference": "Servedio 2003",
     }
+    link = VoteLink()
     rounds_follow = True
 
     def __init__(
@@ -195,7 +188,3 @@ class SmoothBoostClassifier(BaseMarginClassifier):
     def max_rounds(self, sample: Sample) -> int:
         """As asked for, or as many as the guarantee needs."""
         return self.n_estimators or rounds_needed(self.kappa, self.edge)
-
-    def make_link(self) -> Link:
-        """Votes compared with labels."""
-        return VoteLink()

@@ -10,7 +10,6 @@ for the rows when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ from ..types import Array
 from ..validation import check_choice, check_number
 from .cleaning import POLICIES, changed_labels, other_labels, rows_to_act_on, some_labels
 from .evidence import Evidence
-from .folds import SEED, Fold, check_classifier, make_folds, take_rows
+from .folds import SEED, Fold, alone_in_class, check_classifier, folds_of_classes, take_rows
 from .reasons import Reasons
 from .soft_labels import soft_rows
 from .stacking import Stack, stack_votes
@@ -58,7 +57,8 @@ class LabelAudit(BaseEstimator):
     cv : int, splitter, iterable of (train, test) or None
         Folds; every row is judged by voters that learnt from the other folds, and so must be in one
         test fold. An integer makes that many shuffled, stratified ones, or as many as the rarest
-        class has rows if those are fewer; None is 5 up to 5,000 rows, 3 up to 100,000, and 2 above.
+        class has rows if those are fewer; None is 5 up to 5,000 rows, 3 up to 10,000, and 2 above.
+        A row that is alone in its class keeps its label, unjudged.
     fdr : float
         Share of false alarms allowed among the flagged rows, in [0, 1): the larger, the more rows
         are flagged, but none whose label is more likely right than wrong.
@@ -265,22 +265,19 @@ class LabelAudit(BaseEstimator):
             self.stack_ = self.stack_.after(self.last_stack_)
 
     def combined(self) -> Stack:
-        """Combine the votes."""
-        return stack_votes(list(self.votes_.values()), self.codes_)
+        """Combine the votes; a row that is alone in its class keeps its label, unjudged."""
+        alone = np.flatnonzero(alone_in_class(self.codes_))
+        own = np.eye(len(self.classes_))[self.codes_[alone]]
+        for votes in self.votes_.values():
+            votes[alone] = own
+        stack = stack_votes(list(self.votes_.values()), self.codes_)
+        stack.belief[alone] = own
+        return stack
 
     def make_folds(self) -> list[Fold]:
         """Folds; no more of them than rows of the rarest class, if only their number is given."""
         cv: Any = default_folds(len(self.codes_)) if self.cv is None else self.cv
-        if isinstance(cv, Integral):
-            check_number("cv", cv, at_least=2, integer=True)
-            counts = np.bincount(self.codes_)
-            if counts.min() < 2:
-                label = self.classes_.tolist()[int(np.argmin(counts))]
-                raise ValueError(
-                    f"y: class {label!r} has one row, expected at least 2 to judge it by"
-                )
-            cv = min(int(cv), int(counts.min()))
-        return make_folds(cv, self.codes_, self.random_state)
+        return folds_of_classes(cv, self.codes_, self.random_state)
 
     def judge(self) -> None:
         """Scores, suggestions, flags and noise rates from the votes."""

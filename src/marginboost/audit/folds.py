@@ -65,6 +65,33 @@ def make_folds(cv: Any, y: Array, random_state: Any = None) -> list[Fold]:
     return folds
 
 
+def alone_in_class(labels: Array) -> Array:
+    """Which rows have no other of their class; labels are positions.
+
+    >>> alone_in_class(np.array([0, 2, 0, 1, 1])).tolist()
+    [False, True, False, False, False]
+    """
+    return np.asarray(np.bincount(labels)[labels] == 1)
+
+
+def folds_of_classes(cv: Any, labels: Array, random_state: Any = None) -> list[Fold]:
+    """Folds, no more of them than rows of the rarest class if only their number is given.
+
+    Labels are positions. A row without another of its class is learnt from in every fold and judged
+    in none: whoever did not see it would not know that there is such a class.
+    """
+    if not isinstance(cv, Integral):
+        return make_folds(cv, labels, random_state)
+    check_number("cv", cv, at_least=2, integer=True)
+    alone = alone_in_class(labels)
+    taught, judged = np.flatnonzero(alone), np.flatnonzero(~alone)
+    if not len(judged):
+        raise ValueError("y: got one row of each class, expected two of some class to judge by")
+    counts = np.bincount(labels[judged])
+    folds = make_folds(min(int(cv), int(counts[counts > 0].min())), labels[judged], random_state)
+    return [(np.sort(np.append(judged[train], taught)), judged[test]) for train, test in folds]
+
+
 def fit_folds(
     voter: Any, rows: Any, labels: Array, folds: list[Fold], most: int | None = None
 ) -> Iterator[tuple[Any, Array, Any]]:

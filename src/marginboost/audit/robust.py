@@ -115,7 +115,7 @@ class RobustBoostClassifier(LPBoostClassifier):
     fdr : float
         Share of false alarms allowed among the flagged rows.
     cv : int or None
-        Folds of the audit; None is 5 up to 5,000 rows, 3 up to 100,000, and 2 above.
+        Folds of the audit; None is 5 up to 5,000 rows, 3 up to 10,000, and 2 above.
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem, as in :class:`~marginboost.LPBoostClassifier`.
     solver_time_limit : float or None

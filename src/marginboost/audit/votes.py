@@ -41,8 +41,8 @@ from .soft_labels import SoftRows
 
 FEW_ROWS = 5_000
 """Rows up to which a forest votes too, all voters vote twice, and trees are small."""
-MANY_ROWS = 100_000
-"""Rows above which two folds do, as half of them teach a voter all it can learn."""
+MANY_ROWS = 10_000
+"""Rows above which two folds do, as half of them teach a voter nearly all it can learn."""
 STUMPS = "boosted stumps"
 """Name of the voter whose reasons are told."""
 LEARNING_ROWS = {"linear": 20_000, STUMPS: 100_000}
@@ -51,6 +51,8 @@ MAX_BINS = 255
 """Bins of a feature, which the models that are fitted after an audit share."""
 TINY, TINY_TREES = 100, 20
 """Rows below which a forest has no more trees than this: more would say the same."""
+LARGE_LEAF = 200
+"""Rows in a leaf of gradient trees that vote on a large table, at least."""
 WIDE = 256
 """Features above which gradient boosting of small tables makes a third of the rounds, three times
 as long: a tree looks at all bins of all features."""
@@ -70,11 +72,8 @@ def default_voters(
             "linear": LogisticRegression(max_iter=1000),
             "forest": forest(n_rows, n_jobs, seed),
         }
-    # Fewer and larger steps than a model to keep would make: votes are many, and stacked.
     return {
-        "gradient trees": trees.set_params(
-            n_estimators=40 if n_rows <= MANY_ROWS else 50, learning_rate=0.25
-        ),
+        "gradient trees": trees,
         STUMPS: stumps.set_params(n_estimators=60, learning_rate=0.7),
         "linear": BinnedLinear(),
     }
@@ -91,13 +90,18 @@ def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifi
 
 
 def gradient_trees(shape: tuple[int, int], n_classes: int, **settings: Any) -> BaseMarginClassifier:
-    """Gradient boosting for a table of this shape, all classes jointly."""
+    """Gradient boosting that votes, for a table of this shape, all classes jointly.
+
+    Leaves are large: a wrong label in one says little there.
+    """
     kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
     n_rows, n_features = shape
+    least = min(LARGE_LEAF, max(1, n_rows // 40, min(20, n_rows // 20)))
     if n_rows > FEW_ROWS:
-        return kind(n_estimators=70, learning_rate=0.15, **settings)
-    least = min(20, max(1, n_rows // 20))
-    made = kind(n_estimators=60, max_leaf_nodes=8, min_samples_leaf=least, **settings)
+        # Fewer and larger steps than a model to keep would make: votes are many, and stacked.
+        return kind(n_estimators=40, learning_rate=0.25, min_samples_leaf=least, **settings)
+    size = {"max_leaf_nodes": 15, "min_samples_leaf": least}
+    made = kind(n_estimators=60, learning_rate=0.15, **size, **settings)
     return _third(made) if n_features > WIDE else made
 
 
@@ -109,10 +113,10 @@ def committee_trees(
     That errs less, and costs one fit, not one for each fold. If labels are ``clean``, twice as many
     trees, with half of the features for a split, err less again.
     """
+    kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
     n_rows, n_features = shape
     if n_rows > FEW_ROWS:
-        return gradient_trees(shape, n_classes, **settings)
-    kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
+        return kind(n_estimators=70, learning_rate=0.15, **settings)
     least = min(8, max(1, n_rows // 20))
     size = {"max_leaf_nodes": 12, "min_samples_leaf": least}
     drawn = {"subsample": 0.5 if n_rows >= TINY else 1.0, "max_features": 0.5 if clean else 1.0}
@@ -263,7 +267,7 @@ def soft_votes(
     watch: Watcher | None = None,
 ) -> Array:
     """Out-of-fold class probabilities of a voter that learns from soft labels."""
-    votes = np.zeros((sum(len(test) for _, test in folds), n_classes))
+    votes = np.zeros((int(soft.rows.max()) + 1, n_classes))
     for train, test in folds:
         known = soft.among(train)
         model = clone(voter).fit(

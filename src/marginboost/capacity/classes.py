@@ -180,8 +180,7 @@ class Intervals(HypothesisClass):
     """
 
     def __init__(self, n_intervals: int | None = 1) -> None:
-        if n_intervals is not None:
-            check_number("n_intervals", n_intervals, at_least=1, integer=True)
+        check_number("n_intervals", n_intervals, at_least=1, integer=True, optional=True)
         self.n_intervals = n_intervals
 
     @property

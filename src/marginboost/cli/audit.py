@@ -82,7 +82,7 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
         help="false alarms allowed among the flagged rows (default: 0.2)",
     )
     parser.add_argument(
-        "--cv", type=int, metavar="K", help="folds; 5 up to 5,000 rows, 3 up to 100,000, then 2"
+        "--cv", type=int, metavar="K", help="folds; 5 up to 5,000 rows, 3 up to 10,000, then 2"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the folds")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads; all cores by default")

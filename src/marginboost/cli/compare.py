@@ -16,13 +16,17 @@ from collections import Counter
 from typing import Any
 
 from .errors import UsageError
-from .options import add_data, add_reading, add_roles, add_settings, answer_of
+from .options import USUAL, add_data, add_reading, add_roles, add_settings, answer_of
 from .output import Answer, Screen, progress
 
 METRICS = {"error": "error %", "auc": "AUC", "log_loss": "log-loss", "seconds": "fit s"}
 TARGET_METRICS = {"rmse": "RMSE", "mae": "mean |error|", "r2": "R²", "seconds": "fit s"}
 """What is measured, and what the table calls it; algorithms are compared by the first."""
-DEFAULTS = {"label": "adaboost,arc-gv,lpboost", "target": "gradientboost,l2boost,lsboost"}
+DEFAULTS = {
+    "label": f"{USUAL['label']},adaboost,arc-gv,lpboost",
+    "target": f"{USUAL['target']},l2boost,lsboost",
+}
+"""What is compared where nothing is named: the algorithm of such a fit, and others."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--algorithms",
         metavar="A,B,…",
-        help="with settings after colons (default: adaboost,arc-gv,lpboost, for --target "
-        "gradientboost,l2boost,lsboost)",
+        help=f"with settings after colons (default: {DEFAULTS['label']}, for --target "
+        f"{DEFAULTS['target']})",
     )
     parser.add_argument("--cv", type=int, default=5, metavar="K", help="folds (default: 5)")
     parser.add_argument(

@@ -12,7 +12,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
-from .options import add_answer, add_data, add_reading, answer_of, check_roles, dialect_of
+from .options import add_model_and_truth, add_reading, answer_of, check_roles, dialect_of
 from .output import Answer, Screen, check_target, visible, write_file
 
 if TYPE_CHECKING:
@@ -33,14 +33,7 @@ SHOWN = 12
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add arguments and options."""
-    parser.add_argument("model", help="model file written by fit")
-    add_data(parser)
-    add_answer(parser)
-    parser.add_argument("--weight", metavar="COL", help="column of the weights, if there are any")
-    parser.add_argument("--id", metavar="COL", help="column that names the rows; not read")
-    parser.add_argument(
-        "--drop", metavar="COL", action="append", default=[], help="not read either"
-    )
+    add_model_and_truth(parser)
     parser.add_argument("--out", metavar="FILE", help="page with the curves, one HTML file")
     add_reading(parser)
 

@@ -14,7 +14,7 @@ import time
 import warnings
 from typing import Any
 
-from .options import add_data, add_reading, add_roles, add_settings, answer_of, dialect_of
+from .options import USUAL, add_data, add_reading, add_roles, add_settings, answer_of, dialect_of
 from .output import Answer, Screen, check_target, progress_bar, writing
 
 
@@ -112,9 +112,9 @@ def run(args: argparse.Namespace) -> Answer:
 
 def _default(args: argparse.Namespace) -> str:
     """Name of the algorithm where none is given."""
-    if args.target is not None:
-        return "gradientboost"
-    return "robustboost" if args.nu is None and args.checkpoint is None else "lpboost"
+    (role,) = answer_of(args)
+    plain = role == "target" or (args.nu is None and args.checkpoint is None)
+    return USUAL[role] if plain else "lpboost"
 
 
 def _training(model: Any, data: Any) -> dict[str, float]:

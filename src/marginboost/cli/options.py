@@ -8,6 +8,9 @@ from typing import Any
 from .errors import UsageError
 from .reading import MISSING, DataSource, Dialect
 
+USUAL = {"label": "robustboost", "target": "gradientboost"}
+"""Algorithm of a fit that names none, by what is predicted."""
+
 
 def add_data(parser: argparse.ArgumentParser, *, optional: bool = False, help: str = "") -> None:
     """Add a data file."""
@@ -85,6 +88,18 @@ def add_answer(parser: Any, *, required: bool = True) -> None:
     answer = parser.add_mutually_exclusive_group(required=required)
     answer.add_argument("--label", metavar="COL", help="the class, to be predicted")
     answer.add_argument("--target", metavar="COL", help="a number to be predicted instead")
+
+
+def add_model_and_truth(parser: argparse.ArgumentParser) -> None:
+    """Add a model, and a table that says what is right."""
+    parser.add_argument("model", help="model file written by fit")
+    add_data(parser)
+    add_answer(parser)
+    parser.add_argument("--weight", metavar="COL", help="column of the weights, if there are any")
+    parser.add_argument("--id", metavar="COL", help="column that names the rows; not read")
+    parser.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="not read either"
+    )
 
 
 def add_unread_answer(parser: argparse.ArgumentParser) -> None:

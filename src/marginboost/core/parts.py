@@ -146,7 +146,10 @@ class Parts(ABC):
 
     @abstractmethod
     def each(self, question: Callable[..., T], *args: Any) -> list[T]:
-        """Answers ``question(part, *args)`` of all parts, in the order of the rows."""
+        """Answers ``question(part, *args)`` of all parts, in the order of the rows.
+
+        Those of a question that :func:`adds_up` may be fewer.
+        """
 
     def tell(self, question: Callable[..., Any], *args: Any) -> None:
         """Have ``question(part, *args)`` done on all parts before anything else is asked."""
@@ -192,6 +195,15 @@ def lays_out(question: Q) -> Q:
 def settles(question: Q) -> Q:
     """Mark a question that sets scores and weights anew, whatever was asked before it."""
     question.settles = True  # type: ignore[attr-defined]
+    return question
+
+
+def adds_up(question: Q) -> Q:
+    """Mark a question of whose answers only the sum matters, and does not depend on any order.
+
+    Then parts which are in one place may answer with their sum.
+    """
+    question.adds_up = True  # type: ignore[attr-defined]
     return question
 
 

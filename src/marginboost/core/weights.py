@@ -44,6 +44,9 @@ class Weights:
     size : float
         What slopes and curvatures were divided by to get ``dual`` and ``curvature``, where the
         rule knows them.
+    total_curvature : float, optional
+        Sum of ``curvature``, exact but for its rounding, where the rule knows it and the sizes of
+        ``dual`` sum to one.
     residual : array, optional
         What is left of the targets, where every leaf of a tree is to have their median.
     """
@@ -52,6 +55,7 @@ class Weights:
     curvature: Array | None = None
     change: Reweighting | None = None
     size: float = 1.0
+    total_curvature: float | None = None
     residual: Array | None = None
 
     @classmethod

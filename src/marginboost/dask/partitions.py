@@ -94,16 +94,20 @@ class Weighing(NamedTuple):
 
 
 def read_rows(X: Any) -> Any:
-    """Rows of a partition: a frame as it is, else numbers without infinity."""
+    """Rows of a partition: a frame as it is, else numbers."""
     if is_frame(X):
         return X
     found = read_array(X)
     if not sparse.issparse(found):
         found = np.asarray(found)
         found = found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
-        if np.isinf(found).any():
-            raise ValueError("X: got infinity, expected finite numbers or NaN")
     return found
+
+
+def used_rows(X: Any, used: Array, names: list[str], categories: Categories) -> Table:
+    """Rows of a partition that count."""
+    table = Table(read_rows(X), names, categories)
+    return table if len(used) == table.n_rows else table.take(used)
 
 
 def survey(
@@ -111,6 +115,8 @@ def survey(
 ) -> Survey:
     """See what is in a partition, and check it."""
     rows = read_rows(X)
+    if isinstance(rows, np.ndarray) and np.isinf(rows).any():
+        raise ValueError("X: got infinity, expected finite numbers or NaN")
     names = frame_names(rows) if is_frame(rows) else default_names(rows.shape[1])
     n_rows = int(rows.shape[0])
     table = Table.learn(rows, names, categorical)
@@ -156,7 +162,7 @@ def take_numbers(
     """Some of the rows that count, as numbers, and their weights."""
     used, _, weights = weighed
     used, weights = (used, weights) if some is None else (used[some], weights[some])
-    table = Table(read_rows(X), features.names, features.categories).take(used)
+    table = used_rows(X, used, features.names, features.categories)
     columns = [np.asarray(table.column(j), np.float64) for j in range(len(features))]
     return np.array(columns), weights
 
@@ -165,13 +171,19 @@ def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatri
     """Codes, labels and weights of the rows that count."""
     used, labels, weights = weighed
     n_threads = get_worker().state.nthreads
-    table = Table(read_rows(X), layout.names, layout.categories).take(used)
+    table = used_rows(X, used, layout.names, layout.categories)
     bins = layout.bin(table.source, n_jobs=n_threads)
-    ends = np.full((bins.n_features, 2), np.nan)
-    for j in range(bins.n_features):
-        values = np.asarray(table.column(j), np.float64)
-        ends[j] = np.fmin.reduce(values), np.fmax.reduce(values)
-    return Source(bins, labels, weights, n_threads, ends)
+    return Source(bins, labels, weights, n_threads, find_ends(table))
+
+
+def find_ends(table: Table) -> Array:
+    """Smallest and largest value of each column, NaN where there is none."""
+    ends = np.full((table.n_features, 2), np.nan)
+    for start, stop in table.chunks():
+        rows = np.asarray(table.dense(start, stop), np.float64)
+        ends[:, 0] = np.fmin(ends[:, 0], np.fmin.reduce(rows))
+        ends[:, 1] = np.fmax(ends[:, 1], np.fmax.reduce(rows))
+    return ends
 
 
 # -- the client ------------------------------------------------------------------------------------
@@ -377,7 +389,7 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     surveys = client.gather(
         [client.submit(survey, *piece, categorical, classes, pure=False) for piece in pieces]
     )
-    _warn_of_data(client, [piece.X for piece in pieces])
+    inputs = [piece.X for piece in pieces]
     pieces = [piece for piece, found in zip(pieces, surveys, strict=True) if len(found.labels)]
     surveys = [found for found in surveys if found.n_rows]
     if not surveys:
@@ -385,7 +397,10 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     features = find_features(surveys, named)
     how = find_weighing(surveys, getattr(model, "class_weight", None), classes)
     weighed = [client.submit(weigh, piece.y, piece.weights, how, pure=False) for piece in pieces]
-    facts = client.gather(client.map(count_rows, weighed, pure=False))
+    if sample_weight is None and (how.factors == 1.0).all():
+        facts = [(found.n_rows, 1.0, 1.0) for found in surveys]
+    else:
+        facts = client.gather(client.map(count_rows, weighed, pure=False))
     some = [k for k, (n_rows, _, _) in enumerate(facts) if n_rows]
     pieces, weighed = [pieces[k] for k in some], [weighed[k] for k in some]
     facts = [facts[k] for k in some]
@@ -394,4 +409,5 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
         client.submit(make_source, piece.X, mine, layout, pure=False)
         for piece, mine in zip(pieces, weighed, strict=True)
     ]
+    _warn_of_data(client, inputs)  # while rows are binned
     return BinnedTable(features, layout, how.classes, sources)

@@ -130,8 +130,7 @@ class BinnedMatrix:
             Threads; None is all cores.
         """
         threads = resolve_n_jobs(n_jobs)
-        if max_bins is not None:
-            check_number("max_bins", max_bins, at_least=2, integer=True)
+        check_number("max_bins", max_bins, at_least=2, integer=True, optional=True)
         if sample_weight is not None:
             sample_weight = read_weights(sample_weight, table.n_rows)
         rows = sample_rows(table.n_rows) if max_bins is not None else None

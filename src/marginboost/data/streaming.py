@@ -42,8 +42,7 @@ def bin_batches(
 ) -> Binned:
     """Bin all columns but those of labels and weights; see :meth:`BinnedMatrix.from_batches`."""
     threads = resolve_n_jobs(n_jobs)
-    if max_bins is not None:
-        check_number("max_bins", max_bins, at_least=2, integer=True)
+    check_number("max_bins", max_bins, at_least=2, integer=True, optional=True)
     for role, name in (("label", label), ("weight", weight)):
         if name is not None and name not in batches.names:
             raise ValueError(f"{role}: got {name!r}, expected one of {batches.names[:20]}")

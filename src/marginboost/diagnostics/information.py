@@ -157,8 +157,7 @@ class InformationStopping(Callback):
 
     def __init__(self, criterion: str = "aic", patience: int | None = 20) -> None:
         check_choice("criterion", criterion, CRITERIA)
-        if patience is not None:
-            check_number("patience", patience, at_least=1, integer=True)
+        check_number("patience", patience, at_least=1, integer=True, optional=True)
         self.criterion, self.patience = criterion, patience
 
     def on_start(self, state: State, oracle: Oracle, rule: Rule, max_rounds: int) -> None:

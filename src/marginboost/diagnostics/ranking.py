@@ -44,8 +44,7 @@ def ndcg(
     >>> round(ndcg([0, 1, 2], [0.1, 0.3, 0.2], ndcg_exp_gain=False), 4)
     0.8597
     """
-    if k is not None:
-        check_number("k", k, at_least=1, integer=True)
+    check_number("k", k, at_least=1, integer=True, optional=True)
     relevance, found = vector("y", y), vector("scores", scores)
     queries = np.zeros(len(relevance)) if qid is None else np.asarray(qid)
     same_length(y=relevance, scores=found, qid=queries)

@@ -33,6 +33,8 @@ from ..types import Array
 
 Facts = tuple[int, int, float]
 """Of some rows: exact Σ|slope|, exact sum of losses, smallest ``y F``."""
+MoreFacts = tuple[int, int, float, int]
+"""The same, and the exact sum of curvatures."""
 
 
 class NewtonWeights:
@@ -66,9 +68,9 @@ class NewtonWeights:
         """Sum of the weights with which losses and slopes are summed."""
         return sample.n_rows if sample.uniform else 1.0
 
-    def _settle(self, state: State, answers: list[list[Facts]]) -> bool:
+    def _settle(self, state: State, answers: list[list[Facts]] | list[list[MoreFacts]]) -> bool:
         """Normalise, and note the loss and the smallest margin."""
-        sizes, losses, least = zip(*chain(*answers), strict=True)
+        sizes, losses, least, *curvatures = zip(*chain(*answers), strict=True)
         sample, size = state.sample, rounded(sum(sizes))
         self.mean_loss = rounded(sum(losses)) / self._weight_of_losses(sample)
         if not sample.numeric and state.l1_norm > 0.0:
@@ -76,6 +78,7 @@ class NewtonWeights:
         if not (size > 0.0 and math.isfinite(size)):
             return False
         state.weights.size = size / self._weight_of_losses(sample)
+        state.weights.total_curvature = rounded(sum(curvatures[0])) / size if curvatures else None
         state.tell(do_blocks, scale, 1.0 / size)
         return True
 
@@ -83,7 +86,7 @@ class NewtonWeights:
 # -- questions to parts ----------------------------------------------------------------------------
 
 
-def weigh(part: Part, loss: Loss, reach: float) -> Callable[[int, int], Facts]:
+def weigh(part: Part, loss: Loss, reach: float) -> Callable[[int, int], MoreFacts]:
     """Make the function that makes the weights of a block of rows, whose scores reach so far."""
     if part.weights.curvature is None:
         part.weights.curvature = np.empty(len(part.scores))
@@ -93,14 +96,14 @@ def weigh(part: Part, loss: Loss, reach: float) -> Callable[[int, int], Facts]:
         part.weights.residual = np.empty(len(part.scores))
     residual = part.weights.residual
 
-    def block(start: int, stop: int) -> Facts:
+    def block(start: int, stop: int) -> MoreFacts:
         here = slice(start, stop)
         rows = sample.y[here], part.scores[here], weights[here]
         found = slopes(loss, *rows, reach, part.dual[here], curvature[here])
         if residual is not None:
             np.subtract(*rows[:2], out=residual[here])
             curvature[here] = 1.0 if sample.uniform else weights[here]
-        return found
+        return *found, exact_sum(curvature[here])
 
     return block
 

@@ -119,10 +119,8 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         """
         if not (self.n_estimators is None and self.rounds_follow):
             check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
-        if self.tol is not None:
-            check_number("tol", self.tol, at_least=0.0)
-        if self.max_bins is not None:
-            check_number("max_bins", self.max_bins, at_least=2, integer=True)
+        check_number("tol", self.tol, at_least=0.0, optional=True)
+        check_number("max_bins", self.max_bins, at_least=2, integer=True, optional=True)
         resolve_n_jobs(self.n_jobs)
         callbacks = () if self.callbacks is None else self.callbacks
         if not isinstance(callbacks, Sequence):

@@ -125,6 +125,9 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     model_: ClassModel
     common_scale: ClassVar[bool] = False
     """Whether scores are log-odds or the like, which compare between problems as they are."""
+    link: ClassVar[Link] = LogisticLink(2.0)
+    """From scores to probabilities: here by the exponential loss. Where it depends on parameters,
+    a subclass makes it in ``make_link``."""
     is_vote: ClassVar[bool] = True
     """Whether the model is a vote of the base learner's hypotheses, which bounds speak of."""
 
@@ -161,8 +164,8 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         check_class_weight(self.class_weight)
 
     def make_link(self) -> Link:
-        """From scores to probabilities: here by the exponential loss."""
-        return LogisticLink(2.0)
+        """From scores to probabilities."""
+        return self.link
 
     def fits_link(self) -> bool:
         """Whether probabilities come from votes compared with labels: scores are no log-odds."""

@@ -16,7 +16,7 @@ from ..core.parts import Parts
 from ..core.run import Run
 from ..core.sample import Sample
 from ..data import BinnedMatrix
-from ..model import FittedRun, LabelModel, Link, SoftmaxLink, multiclass_margins
+from ..model import FittedRun, LabelModel, SoftmaxLink, multiclass_margins
 from ..model.features import FeatureRows
 from ..oracles.label_trees import LabelOracle, SklearnLabelOracle
 from ..types import Array
@@ -75,6 +75,7 @@ class LabelClassifier(BaseMarginClassifier):
     model_: LabelModel
     sample_type: ClassVar[type[LabelSample]]
     """Which rows are made of examples and labels."""
+    link = SoftmaxLink()
 
     def default_oracle(self) -> LabelOracle:
         """Base learner where none is given."""
@@ -93,10 +94,6 @@ class LabelClassifier(BaseMarginClassifier):
             f"estimator: got {self.estimator!r}, expected None, a base learner of several classes "
             "such as LabelTreeOracle(), or a scikit-learn classifier"
         )
-
-    def make_link(self) -> Link:
-        """Probabilities in proportion to ``exp F(x, l)``; of two classes, the binary link."""
-        return SoftmaxLink()
 
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn from checked rows, all classes in one run."""

@@ -76,8 +76,7 @@ class BaseRanker(StagedFit, NumberBooster):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        if self.eval_at is not None:
-            check_number("eval_at", self.eval_at, at_least=1, integer=True)
+        check_number("eval_at", self.eval_at, at_least=1, integer=True, optional=True)
 
     def fit(
         self,

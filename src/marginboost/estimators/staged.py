@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -205,6 +205,43 @@ class StagedFit:
     def tolerance(self) -> float | None:
         """Gap at which bounds count as met; with early stopping ``tol`` is about that."""
         return self.tol if self.early_stopping is False else None
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        init_model: Any = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or BinnedMatrix
+            Rows. NaN is a missing value.
+        y : array-like
+            Labels of two or more classes; of a regressor targets, finite numbers.
+        sample_weight : array-like, optional
+            Nonnegative weights; a weight of 2 means the same as two copies of the row, a weight of
+            0 the same as no row.
+        eval_set : tuple (X, y) or (X, y, sample_weight), optional
+            Validation rows, or a list of one such tuple: ``validation_score_`` is about them, and
+            so is early stopping.
+        init_model : estimator or path, optional
+            Fitted model of the same class, or its file: ``n_estimators`` rounds are added to its
+            own. Columns and classes must be the same, rows need not be.
+
+        Returns
+        -------
+        self
+        """
+        return self.fit_with(X, y, sample_weight, self.given(eval_set, init_model))
+
+    def fit_with(self, X: Any, y: Any, sample_weight: Any, given: Given) -> Self:
+        """Fit the model, with what else is given."""
+        raise NotImplementedError
 
     # -- before the run --------------------------------------------------------------------------
 

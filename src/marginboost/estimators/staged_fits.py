@@ -10,7 +10,7 @@ from .classifier import BaseMarginClassifier
 from .inputs import known_positions, read_labels
 from .multiclass import ONE_VS_REST
 from .regressor import BaseBoostRegressor
-from .staged import StagedFit
+from .staged import Given, StagedFit
 from .training_set import TargetSet, TrainingSet
 from .watching import ClassifierStage, RegressorStage
 
@@ -18,38 +18,8 @@ from .watching import ClassifierStage, RegressorStage
 class StagedClassifier(StagedFit, BaseMarginClassifier):
     """A classifier that stops early and goes on from models."""
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        eval_set: Any = None,
-        init_model: Any = None,
-    ) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, data frame or BinnedMatrix
-            Rows. NaN is a missing value.
-        y : array-like
-            Labels of two or more classes.
-        sample_weight : array-like, optional
-            Nonnegative weights; a weight of 2 means the same as two copies of the row, a weight of
-            0 the same as no row.
-        eval_set : tuple (X, y) or (X, y, sample_weight), optional
-            Validation rows, or a list of one such tuple: ``validation_score_`` is about them, and
-            so is early stopping.
-        init_model : estimator or path, optional
-            Fitted model of the same class, or its file: ``n_estimators`` rounds are added to its
-            own. Columns and classes must be the same, rows need not be.
-
-        Returns
-        -------
-        self
-        """
-        given = self.given(eval_set, init_model)
+    def fit_with(self, X: Any, y: Any, sample_weight: Any, given: Given) -> Self:
+        """Fit the model, with what else is given."""
         return self.fit_reduction(X, y, sample_weight, ONE_VS_REST, given)
 
     def read_truth(self, data: TrainingSet, X: Any, y: Any) -> tuple[FeatureRows, Array]:
@@ -70,38 +40,9 @@ class StagedClassifier(StagedFit, BaseMarginClassifier):
 class StagedRegressor(StagedFit, BaseBoostRegressor):
     """A regressor that stops early and goes on from models."""
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        eval_set: Any = None,
-        init_model: Any = None,
-    ) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, data frame or BinnedMatrix
-            Rows. NaN is a missing value.
-        y : array-like
-            Targets, finite numbers.
-        sample_weight : array-like, optional
-            Nonnegative weights; a weight of 2 means the same as two copies of the row, a weight of
-            0 the same as no row.
-        eval_set : tuple (X, y) or (X, y, sample_weight), optional
-            Validation rows, or a list of one such tuple: ``validation_score_`` is about them, and
-            so is early stopping.
-        init_model : estimator or path, optional
-            Fitted model of the same class, or its file: ``n_estimators`` rounds are added to its
-            own. Columns and classes must be the same, rows need not be.
-
-        Returns
-        -------
-        self
-        """
-        return self.fit_targets(X, y, sample_weight, self.given(eval_set, init_model))
+    def fit_with(self, X: Any, y: Any, sample_weight: Any, given: Given) -> Self:
+        """Fit the model, with what else is given."""
+        return self.fit_targets(X, y, sample_weight, given)
 
     def read_truth(self, data: TargetSet, X: Any, y: Any) -> tuple[FeatureRows, Array]:
         """Other rows and their targets."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..types import Array
-from .jit import inner_kernel, kernel
+from .jit import inner_kernel
 from .shares import MAX_FEATURES, SMALL, TOGETHER, Job
 
 FACTOR, MODULUS = 48271, 2147483647
@@ -30,7 +30,7 @@ def mark_path(job: Job, k: int, path: Array) -> int:
     return count
 
 
-@kernel
+@inner_kernel
 def allow_groups(groups: Array, path: Array, allowed: Array) -> None:
     """Allow all features of the groups that have every feature of the path."""
     allowed[:] = 0
@@ -45,10 +45,14 @@ def allow_groups(groups: Array, path: Array, allowed: Array) -> None:
                 allowed[j] = max(allowed[j], groups[group, j])
 
 
-@kernel
+@inner_kernel
 def draw_columns(seed: int, share: float, allowed: Array) -> None:
     """Leave a share of the allowed features, at least one, drawn without replacement."""
-    found = np.flatnonzero(allowed)
+    found, count = np.empty(allowed.size, np.int64), 0
+    for j in range(allowed.size):
+        found[count] = j
+        count += 1 if allowed[j] != 0 else 0
+    found = found[:count]
     wanted = min(max(int(np.ceil(share * found.size - 1e-9)), 1), found.size)
     for place in range(wanted):
         seed = seed * FACTOR % MODULUS

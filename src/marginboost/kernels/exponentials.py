@@ -13,7 +13,7 @@ import numpy as np
 
 from ..types import Array
 from .intrinsics import bits_of, float_of
-from .jit import kernel
+from .jit import inner_kernel, kernel
 
 LOWEST, HIGHEST = -746.0, 710.0
 """Beyond these, the exponential is zero, or infinite."""
@@ -53,7 +53,7 @@ def exponential(x: float) -> float:
     return rest * _power_of_two(half) * _power_of_two(places - half)
 
 
-@kernel
+@inner_kernel
 def _power_of_two(places: int) -> float:
     """Two to ``places - EVEN / 2``."""
     return float_of(np.int64((places - np.uint64(EVEN // 2 - BIAS)) << SHIFT))

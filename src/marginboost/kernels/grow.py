@@ -30,6 +30,7 @@ from .shares import (
     N_FREE,
     N_NODES,
     N_WAITING,
+    NO_FEATURE,
     NODE,
     NODES_AT_ONCE,
     ROW_WEIGHT,
@@ -68,7 +69,7 @@ def help_grow(job: Job) -> None:
 # -- growth ----------------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def is_pure(sums: Array) -> bool:
     """Whether all rows of a node want the same answer, so that it is finished.
 
@@ -146,7 +147,7 @@ def divide(job: Job, parent: int) -> bool:
     fill_table(job, parent)
     order[KIND], order[NODE] = DIVIDE, parent
     do_task(job, n_shares)
-    n_left, weight = 0, 0.0
+    n_left, weight = np.int64(0), 0.0  # a literal would be another type
     for share in range(n_shares):
         job.counts[share, 1] = n_left
         n_left += job.counts[share, 0]
@@ -209,7 +210,7 @@ def choose_split(job: Job, which: int) -> bool:
         return False
     k, splits = job.order[SMALL + which], job.splits[which]
     node = job.nodes[k]
-    node["score"] = score(job.sums[k], node_rules(job, k, -1))
+    node["score"] = score(job.sums[k], node_rules(job, k, NO_FEATURE))
     if job.shape[BY_RATIO] != 0:
         j = best_ratio(splits, job.sums[k, job.sums.shape[1] - 1])
     else:
@@ -273,6 +274,16 @@ def settle(job: Job) -> None:
 
 
 @inner_kernel
+def comes_before(job: Job, k: int, other: int, newer: bool) -> bool:
+    """Whether a node is divided before another, which was the first so far."""
+    mine, best = job.nodes[k], job.nodes[other]
+    size = max(abs(mine["score"]) + mine["gain"], abs(best["score"]) + best["gain"])
+    margin = resolution(size) if newer else -resolution(size)
+    higher = (best["depth"] - mine["depth"]) * job.shape[BY_DEPTH]
+    return higher > 0 or (higher == 0 and mine["gain"] > best["gain"] + margin)
+
+
+@inner_kernel
 def next_parent(job: Job) -> int:
     """Take the node that is divided next; the others keep their order, the newest last.
 
@@ -281,17 +292,13 @@ def next_parent(job: Job) -> int:
     same whatever the order: the newest and smallest first keeps few sums, no more than there are
     halvings of the rows.
     """
-    order, waiting, nodes = job.order, job.waiting, job.nodes
+    order, waiting = job.order, job.waiting
     chosen = order[N_WAITING] - 1
     if job.shape[MAX_LEAVES] > 0:
         chosen = 0
         for position in range(1, order[N_WAITING]):
-            mine, best = nodes[waiting[position]], nodes[waiting[chosen]]
-            size = max(abs(mine["score"]) + mine["gain"], abs(best["score"]) + best["gain"])
-            newer = waiting[position] > waiting[chosen]
-            margin = resolution(size) if newer else -resolution(size)
-            higher = (best["depth"] - mine["depth"]) * job.shape[BY_DEPTH]
-            if higher > 0 or (higher == 0 and mine["gain"] > best["gain"] + margin):
+            mine, best = waiting[position], waiting[chosen]
+            if comes_before(job, mine, best, mine > best):
                 chosen = position
     parent = waiting[chosen]
     order[N_WAITING] -= 1
@@ -367,7 +374,7 @@ def number_by_level(left: Array, right: Array, order: Array) -> int:
 @kernel
 def spread(rows: Array, starts: Array, values: Array, begin: int, end: int, out: Array) -> None:
     """``out[row]`` of the rows at ``begin:end``; leaf l has those from ``starts[l]`` on."""
-    leaf = np.searchsorted(starts, begin, "right") - 1
+    leaf = 0
     for i in range(begin, end):
         while leaf + 1 < starts.size and starts[leaf + 1] <= i:
             leaf += 1

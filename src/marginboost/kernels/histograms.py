@@ -12,7 +12,7 @@ import numpy as np
 from ..types import Array
 from .exact import on_grid
 from .intrinsics import add_pairs
-from .jit import inlined_kernel, kernel
+from .jit import inlined_kernel, inner_kernel, kernel
 
 TOGETHER = 4
 """Most features that are summed at a time."""
@@ -68,7 +68,7 @@ def add_each(codes: Array, rows: Array, pairs: Array, sums: Array, count: int) -
             add_pairs(out, first, flat, np.uint64(rows[i]), step, amounts, np.uint64(i), count)
 
 
-@kernel
+@inner_kernel
 def add_few(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
     """Add the pairs of some rows, which lie together, to the bins of up to four features.
 
@@ -85,7 +85,7 @@ def add_few(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
         add_each(codes, rows, pairs, sums, 1)
 
 
-@kernel
+@inner_kernel
 def add_rows(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
     """Add the pairs of some rows, which lie together, to ``sums``, 256 pairs for each feature.
 
@@ -101,7 +101,7 @@ def add_rows(codes: Array, rows: Array, pairs: Array, sums: Array) -> None:
 # -- any number of channels, any codes -------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def add_codes(codes: Array, rows: Array, values: Array, sums: Array) -> None:
     """Add the channels of some rows to ``sums`` (bins, channels) by one feature's codes."""
     n_channels = values.shape[1]
@@ -117,7 +117,7 @@ def add_codes(codes: Array, rows: Array, values: Array, sums: Array) -> None:
             sums[code, channel] += values[i, channel]
 
 
-@kernel
+@inner_kernel
 def add_labels(
     codes: Array, rows: Array, amounts: Array, labels: Array, place: Array, sums: Array
 ) -> None:

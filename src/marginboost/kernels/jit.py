@@ -15,6 +15,7 @@ from numba import config, extending, njit
 from numba.core import cgutils
 
 from .announce import listen
+from .parts_of_kernels import PartCompiler
 
 build: Any = cgutils  # Numba's types know nothing of these
 switches: Any = config
@@ -43,9 +44,9 @@ def _compiled(*, fastmath: Any = False, **options: Any) -> Callable[[Any], Any]:
     """Decorator like ``njit`` with a cache, or without one where nothing can be written.
 
     What arithmetic is allowed is always said: a kernel of which it is not takes it from the one
-    that happens to be compiled first of those that call it.
+    that happens to be compiled first of those that call it. Nothing calls a kernel by its address.
     """
-    options |= {"nogil": True, "fastmath": fastmath}
+    options |= {"nogil": True, "fastmath": fastmath, "no_cfunc_wrapper": True}
 
     def decorate(function: Any) -> Any:
         try:
@@ -61,8 +62,9 @@ def _compiled(*, fastmath: Any = False, **options: Any) -> Callable[[Any], Any]:
 
 kernel = _compiled()
 
-# For kernels that only kernels call: nothing that unpacks what Python hands over is compiled.
-inner_kernel = _compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# For kernels that only kernels call: nothing that unpacks what Python hands over is compiled, and
+# no machine code made but that of the callers. Python cannot call them.
+inner_kernel = _compiled(no_cpython_wrapper=True, pipeline_class=PartCompiler)
 
 # For divisions in a loop: one by zero gives infinity or NaN as in NumPy, and no error, whose branch
 # would keep the loop out of vector lanes.

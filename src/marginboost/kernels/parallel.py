@@ -29,7 +29,7 @@ from threadpoolctl import ThreadpoolController
 
 from ..types import Array
 from .intrinsics import atomic_add, atomic_read, atomic_write, yield_processor
-from .jit import inlined_kernel, kernel
+from .jit import inlined_kernel, inner_kernel, kernel
 
 T = TypeVar("T")
 
@@ -336,7 +336,7 @@ class WorkerPool:
 # -- the ticket ------------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def idle(looks: int) -> int:
     """Count a look that found nothing; when there were many, yield the processor."""
     if looks >= PATIENCE:
@@ -344,7 +344,7 @@ def idle(looks: int) -> int:
     return looks + 1
 
 
-@kernel
+@inner_kernel
 def post(board: Array, n_shares: int) -> None:
     """Offer a task; what its shares read must have been written before."""
     number = ((atomic_read(board, TICKET) >> (2 * SHARES)) + 1) & LOW  # of tasks: it may wrap
@@ -352,7 +352,7 @@ def post(board: Array, n_shares: int) -> None:
     atomic_write(board, TICKET, (number << (2 * SHARES)) | (n_shares << SHARES))
 
 
-@kernel
+@inner_kernel
 def take(board: Array) -> int:
     """Take a share of the present task; -1 where none is left, -2 when all work is over."""
     ticket = atomic_read(board, TICKET)
@@ -385,7 +385,7 @@ def report_failure(board: Array) -> None:
     atomic_write(board, FAILED, 1)
 
 
-@kernel
+@inner_kernel
 def wait_for_workers(board: Array, n_shares: int) -> None:
     """Return when all shares are done; raise where a worker failed in its own."""
     looks = 0

@@ -1,14 +1,15 @@
 """Kernels of a tree whose rows are in parts: dividing some of them, and taking up their sums.
 
 Sums are exact (see ``exact``), so that those of parts add up to the sums of all rows, and a tree is
-the one that :func:`~.grow.grow` makes of them.
+the one that :func:`~.grow.grow` makes of them. Nodes are divided ahead of time, so there are more
+of them than the tree has: :func:`foresee` says which it is made of.
 """
 
 from __future__ import annotations
 
 from ..types import Array
 from .by_reference import by_reference
-from .grow import FULL, bound_children, next_parent, open_children, plant, release, seek, settle
+from .grow import FULL, bound_children, comes_before, open_children, plant, release, seek, settle
 from .jit import inner_kernel, kernel
 from .shares import (
     LARGE,
@@ -16,41 +17,77 @@ from .shares import (
     N_WAITING,
     SMALL,
     Job,
-    copy_sorted,
     fill_table,
     keep_sums,
     pack_rows,
     scan_tile,
-    sort_rows,
 )
 
-NONE = -2
-"""In the place of a node: no more is to be divided."""
 WHOLE = -1
 """In the place of a feature, or of a parent: nothing is divided, the root is meant."""
+NEITHER = -1
+"""In the place of a side that is summed."""
+HANDED_ON = 0.65
+"""Share of its gain that each child of a node is thought to have, until it is known.
+
+Higher ones divide fewer nodes in vain; up to here trees take no more waves than they are deep."""
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def part_rows(job: Job, start: int, stop: int, feature: int, table: Array) -> int:
+    """Sort rows of a part, those that go left first; returns how many do."""
+    rows, spare, codes = job.rows, job.spare, job.codes[feature]
+    to_left, n_right = start, 0
+    for i in range(start, stop):
+        row = rows[i]
+        left = table[codes[row]] & 1
+        # Both places are written and one counted: no branch for the processor to guess.
+        rows[to_left] = row
+        spare[n_right] = row
+        to_left += left
+        n_right += 1 - left
+    rows[to_left:stop] = spare[:n_right]
+    return to_left - start
 
 
 @kernel
-def divide_range(job: Job, start: int, stop: int, feature: int, table: Array, side: int) -> int:
+def divide_range(
+    job: Job, start: int, stop: int, feature: int, table: Array, side: int, cells: Array
+) -> tuple[int, float]:
     """Sort the rows of a part at ``start:stop``, those that go left first, and sum one side by bin.
 
-    ``table`` says which codes of the feature go left; with WHOLE all rows do. Sums go into the
-    first slot. Returns how many rows go left.
+    ``table`` says which codes of the feature go left; with WHOLE all rows do. Sums go into
+    ``cells``, side by side without room for bins that a feature does not have. Returns how many
+    rows go left and their weight, where weights differ and a side is summed.
     """
     job = by_reference(job)
-    n_left = stop - start
+    n_left, weight = stop - start, 0.0
     if feature != WHOLE:
-        rows, spare = job.rows[start:stop], job.spare[: stop - start]
-        n_left = sort_rows(rows, job.codes[feature], table, spare)
-        copy_sorted(spare, rows[:n_left], rows[n_left:])
+        n_left = part_rows(job, start, stop, feature, table)
+    if side == NEITHER:
+        return n_left, weight
     border = start + n_left
+    if job.row_weights.size > 0:
+        for i in range(start, border):
+            weight += job.row_weights[job.rows[i]]  # exact: they are on the grid
     node = job.nodes[0]
     node["start"], node["stop"] = (start, border) if side == 0 else (border, stop)
     node["slot"] = 0
-    pack_rows(job, node["start"], node["stop"], job.sums[0])
+    if feature != WHOLE:
+        pack_rows(job, node["start"], node["stop"], job.sums[0])
     for tile in range(job.tiles.size - 1):
         keep_sums(job, tile, 0)
-    return n_left
+    end = 0
+    for j in range(job.features.shape[0] - 1):
+        first, width = job.features[j, 2], job.features[j, 1] + 1
+        cells[end : end + width] = job.histograms[0, first : first + width]
+        end += width
+    return n_left, weight
+
+
+# -- sums of all parts -----------------------------------------------------------------------------
 
 
 @kernel
@@ -95,11 +132,10 @@ def take_children(job: Job, parent: int, side: int, cells: Array) -> int:
 
 
 @kernel
-def take_sums(job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array) -> int:
-    """Make the root, or the children of a node from sums of one side; returns what to divide next.
+def take_sums(job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array) -> bool:
+    """Make the root, or the children of a node from sums of one side; False where room is lacking.
 
-    Where a child would have no rows the node stays a leaf. NONE means that there is no other, FULL
-    that there is no room.
+    Where a child would have no rows the node stays a leaf.
     """
     job = by_reference(job)
     order, found = job.order, 0
@@ -111,15 +147,108 @@ def take_sums(job: Job, parent: int, n_left: int, weight: float, side: int, cell
             job.histograms[job.nodes[0]["slot"]] = cells
     elif n_left == 0 or n_left == job.nodes[parent]["stop"] - job.nodes[parent]["start"]:
         release(job, parent)
-        return next_parent(job) if order[N_WAITING] > 0 else NONE
+        job.nodes[parent]["feature"] = -1
+        return True
     elif order[N_NODES] + 2 > job.nodes.size:
-        return FULL
+        return False
     else:
         open_children(job, parent, n_left, weight)
         found = take_children(job, parent, side, cells)
     if found == FULL:
-        return FULL
+        return False
     for tile in range(job.tiles.size - 1):
         scan_tile(job, tile)
+    order[N_WAITING] = 0  # who waits follows from the nodes
     settle(job)
-    return next_parent(job) if order[N_WAITING] > 0 else NONE
+    return True
+
+
+@kernel
+def take_last(job: Job, parent: int) -> bool:
+    """Make two leaves of a node, from its own sums by bin; False where room is lacking.
+
+    Nobody asks how many rows they have. There are some on both sides: sums of weights are exact,
+    and a split has weight on both.
+    """
+    job = by_reference(job)
+    node = job.nodes[parent]
+    if job.order[N_NODES] + 2 > job.nodes.size:
+        return False
+    fill_table(job, parent)
+    open_children(job, parent, 0, 0.0)
+    left, right = node["left"], node["right"]
+    first = job.features[node["feature"], 2]
+    job.sums[left] = 0.0
+    for code in range(job.features[node["feature"], 1] + 1):
+        if job.table[code]:
+            job.sums[left] += job.histograms[node["slot"], first + code]
+    job.sums[right] = job.sums[parent] - job.sums[left]
+    if job.monotonic.size > 0:
+        bound_children(job, parent)
+    release(job, parent)
+    return True
+
+
+# -- which nodes are divided -----------------------------------------------------------------------
+
+
+@inner_kernel
+def have_wait(job: Job, k: int, n_waiting: int) -> int:
+    """Have a node wait if it has a split; returns how many do."""
+    if job.nodes[k]["feature"] >= 0:
+        job.waiting[n_waiting] = k
+        n_waiting += 1
+    return n_waiting
+
+
+@inner_kernel
+def imagine(job: Job, parent: int, k: int) -> None:
+    """Write a child of a node that is not divided yet."""
+    node, like = job.nodes[k], job.nodes[parent]
+    node["gain"], node["score"] = HANDED_ON * like["gain"], 0.0
+    node["depth"], node["feature"], node["left"] = like["depth"] + 1, like["feature"], -1
+
+
+@kernel
+def foresee(job: Job, most: int, ages: Array, made: Array, asked: Array) -> tuple[int, int]:
+    """Grow a tree of at most so many splits from the nodes that are known.
+
+    Nodes which are divided come in the order of :func:`~.grow.grow`, into ``made`` until the first
+    that is not divided; that one and others which are not go into ``asked``. Their children are
+    imagined, beyond the nodes that are known. Returns the lengths of both.
+    """
+    job = by_reference(job)
+    nodes, waiting, known = job.nodes, job.waiting, job.order[N_NODES]
+    n_nodes, n_made, n_asked, age = known, 0, 0, 1
+    ages[0] = 0
+    n_waiting = have_wait(job, 0, 0)
+    for _ in range(most):
+        if n_waiting == 0:
+            break
+        chosen = 0
+        for position in range(1, n_waiting):
+            mine, best = waiting[position], waiting[chosen]
+            if comes_before(job, mine, best, ages[mine] > ages[best]):
+                chosen = position
+        k, n_waiting = waiting[chosen], n_waiting - 1
+        for position in range(chosen, n_waiting):
+            waiting[position] = waiting[position + 1]
+        left, right = nodes[k]["left"], nodes[k]["right"]
+        if left < 0:
+            if k < known:
+                asked[n_asked] = k
+                n_asked += 1
+            left, right = n_nodes, n_nodes + 1
+            n_nodes += 2
+            imagine(job, k, left)
+            imagine(job, k, right)
+        elif n_asked == 0:
+            made[n_made] = k
+            n_made += 1
+        ages[left], ages[right] = age, age + 1
+        age += 2
+        n_left = nodes[left]["stop"] - nodes[left]["start"]
+        left_is_small = 2 * n_left <= nodes[k]["stop"] - nodes[k]["start"]
+        n_waiting = have_wait(job, right if left_is_small else left, n_waiting)
+        n_waiting = have_wait(job, left if left_is_small else right, n_waiting)
+    return n_made, n_asked

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..types import Array
 from .binning import BYTE_CUTS, count_below, count_below_narrow
-from .jit import kernel
+from .jit import inner_kernel, kernel
 
 ROWS_AT_ONCE = 256
 """Rows that are scored together: their values stay in a core's cache."""
@@ -70,7 +70,7 @@ def lay_cells(features: Array, cuts: Sequence[Array]) -> Cells:
     return cells
 
 
-@kernel
+@inner_kernel
 def bucket_of(value: float, origin: float, scale: float, last: float) -> Any:
     """Bucket of a value; the first and the last one have no outer end. 0 for NaN.
 
@@ -119,7 +119,7 @@ def fill_buckets(cells: Cells) -> None:
             below[bucket] = k
 
 
-@kernel
+@inner_kernel
 def find_cells_of(values: Array, j: int, cells: Cells, out: Array) -> None:
     """Write to ``out[i]`` in which cell of feature number j a value lies: how many cuts below it.
 

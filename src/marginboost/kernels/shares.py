@@ -27,6 +27,8 @@ ROWS_AT_ONCE = 1 << 14
 """Rows in a share of work."""
 NODES_AT_ONCE = 32
 """Nodes in a share of work on leaves."""
+NO_FEATURE = np.int64(-1)
+"""In the place of a feature; a literal would be another type, and have kernels compiled for it."""
 SLACK = 1e-9
 """Relative rounding in the number of rows on a side."""
 
@@ -375,14 +377,15 @@ def search_afresh(job: Job, tile: int, which: int) -> None:
     labels, last = job.packed_labels[start:stop], job.sums.shape[1] - 1
     one_label = job.labels.size > 0
     # The labels that the node has are given places; the others need none.
-    place, total, n_labels = np.zeros(last, np.int64), np.empty(last + 1), 0
+    place, total, n_labels = np.empty(last, np.int64), np.empty(last + 1), 0
     for label in range(last):
+        place[label] = 0
         if not one_label or job.sums[k, label] > 0.0:
             place[label], total[n_labels] = n_labels, job.sums[k, label]
             n_labels += 1
     total[n_labels] = job.sums[k, last]
     total = total[: n_labels + 1]
-    floor, rules = least_weight(job, k), node_rules(job, k, -1)
+    floor, rules = least_weight(job, k), node_rules(job, k, NO_FEATURE)
     for j in range(job.tiles[tile], job.tiles[tile + 1]):
         kind, n_bins = job.features[j, 0], job.features[j, 1]
         flat = job.cells[tile, : (n_bins + 1) * (n_labels + 1)]

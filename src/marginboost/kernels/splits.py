@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..types import Array
-from .jit import kernel, reducing_kernel
+from .jit import inner_kernel, kernel, reducing_kernel
 from .stumps import CATEGORY, PARTITION, THRESHOLD
 from .ties import TIE, resolution
 
@@ -41,7 +41,7 @@ SPLIT = np.dtype([("gain", "f8"), ("left_weight", "f8"), ("cut", "i8"), ("missin
 # -- scores ----------------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def snapped(weight: float) -> float:
     """Return zero for a weight no larger than TIE.
 
@@ -50,7 +50,7 @@ def snapped(weight: float) -> float:
     return weight if weight > TIE else 0.0
 
 
-@kernel
+@inner_kernel
 def score_one(signed: float, weight: float, criterion: int, l2: float) -> float:
     """Score of a node with one signed sum."""
     if criterion == SQUARES:
@@ -105,25 +105,25 @@ def score_several(
     return a + b
 
 
-@kernel
+@inner_kernel
 def is_free(rules: Any) -> bool:
     """Whether neither bounds nor a direction restrict the values of leaves."""
     return rules[2] == -np.inf and rules[3] == np.inf and rules[4] == 0
 
 
-@kernel
+@inner_kernel
 def bounded_value(signed: float, weight: float, rules: Any) -> float:
     """Value of a leaf for SQUARES, within the bounds."""
     return min(max(signed / (weight + rules[1]), rules[2]), rules[3])
 
 
-@kernel
+@inner_kernel
 def score_value(signed: float, weight: float, value: float, l2: float) -> float:
     """What a leaf of this value scores; with the best value that is what SQUARES says."""
     return value * (2.0 * signed - (weight + l2) * value)
 
 
-@kernel
+@inner_kernel
 def score_two(signed: float, weight: float, other: float, rest: float, rules: Any) -> float:
     """Score of two sides with one signed sum; -inf where values go in the wrong direction."""
     criterion, l2 = rules[0], rules[1]
@@ -135,7 +135,7 @@ def score_two(signed: float, weight: float, other: float, rest: float, rules: An
     return score_value(signed, weight, left, l2) + score_value(other, rest, right, l2)
 
 
-@kernel
+@inner_kernel
 def score(channels: Array, rules: Any) -> float:
     """Score of a node: that of a left side which has everything."""
     last, criterion, l2 = channels.size - 1, rules[0], rules[1]
@@ -144,41 +144,44 @@ def score(channels: Array, rules: Any) -> float:
             return score_one(channels[0], channels[1], criterion, l2)
         value = bounded_value(channels[0], channels[1], rules)
         return score_value(channels[0], channels[1], value, l2)
-    weights = (channels[last], 0.0)
-    return score_several(channels[:last], channels, 0, channels, weights, criterion, l2)
+    weights, nowhere = (channels[last], 0.0), np.int64(0)  # a literal would be another type
+    return score_several(channels[:last], channels, nowhere, channels, weights, criterion, l2)
 
 
 # -- one feature -----------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def rounded(value: float) -> float:
     """Return the value to DIGITS binary digits, so that those equal but for rounding are equal."""
     mantissa, power = frexp(value)
     return ldexp(np.rint(ldexp(mantissa, DIGITS)), power - DIGITS)
 
 
-@kernel
+@inner_kernel
 def category_order(cells: Array) -> Array:
     """Categories by signed sum over weight, those without weight last; equal ones by code.
 
     The best two sets of categories are a prefix of this order and the rest, for any concave
     impurity of two classes and for least squares (Fisher; Breiman et al.).
     """
-    means = np.full(cells.shape[0] - 1, np.inf)
+    means = np.empty(cells.shape[0] - 1)
     for k in range(means.size):
+        means[k] = np.inf
         if cells[k, 1] > TIE:
             means[k] = rounded(cells[k, 0] / cells[k, 1]) if abs(cells[k, 0]) > TIE else 0.0
     return order_of(means)
 
 
-@kernel
+@inner_kernel
 def order_of(values: Array) -> Array:
     """Places of the values in ascending order, equal ones as they stand: Shell's sort.
 
     They are few, and NumPy's stable sort takes ten times as long to compile.
     """
-    order, gap = np.arange(values.size), 1
+    order, gap = np.empty(values.size, np.int64), 1
+    for i in range(order.size):
+        order[i] = i
     while gap < values.size // 3:
         gap = 3 * gap + 1
     while gap > 0:
@@ -197,7 +200,7 @@ def order_of(values: Array) -> Array:
     return order
 
 
-@kernel
+@inner_kernel
 def fill_left(cells: Array, here: int, total: Array, singles: bool, left: Array) -> None:
     """Bring the sums of the left side up to date for the next bin; the last one is all others."""
     if here == cells.shape[0] - 1:
@@ -211,7 +214,7 @@ def fill_left(cells: Array, here: int, total: Array, singles: bool, left: Array)
             left[label] += cells[here, label]
 
 
-@kernel
+@inner_kernel
 def score_sides(
     left: Array, missing: Array, side: int, total: Array, left_weight: float, rules: Any
 ) -> float:
@@ -223,7 +226,7 @@ def score_sides(
     return score_two(signed, left_weight, total[0] - signed, rest, rules)
 
 
-@kernel
+@inner_kernel
 def scan(
     cells: Array, kind: int, total: Array, floor: float, rules: Any, left: Array, split: Any
 ) -> None:
@@ -272,7 +275,7 @@ def scan(
     split["missing_left"] = best_side if some_missing else is_heavier(best_weight, weight)
 
 
-@kernel
+@inner_kernel
 def scan_prefixes(cells: Array, total: Array, floor: float, rules: Any, split: Any) -> None:
     """Find the best cut of a numeric feature without missing values, for one signed sum.
 
@@ -315,7 +318,7 @@ def is_heavier(left_weight: float, weight: float) -> int:
 # -- all features ----------------------------------------------------------------------------------
 
 
-@kernel
+@inner_kernel
 def first_best(splits: Array, whole: float) -> int:
     """First feature whose gain is the largest; -1 where nothing is gained.
 
@@ -332,7 +335,7 @@ def first_best(splits: Array, whole: float) -> int:
     return -1
 
 
-@kernel
+@inner_kernel
 def best_ratio(splits: Array, weight: float) -> int:
     """First feature with the largest ratio of gain to the information of the split itself.
 

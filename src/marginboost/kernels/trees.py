@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..types import Array
-from .jit import kernel
+from .jit import inner_kernel, kernel
 from .predict import ROWS_AT_ONCE, Cells
 
 NODE = np.dtype(
@@ -98,7 +98,7 @@ def walk_codes(
         out[row] = values[k]
 
 
-@kernel
+@inner_kernel
 def contains(codes: Array, value: float) -> bool:
     """Whether ``value`` is among sorted codes."""
     first, last = 0, codes.size
@@ -111,7 +111,7 @@ def contains(codes: Array, value: float) -> bool:
     return first < codes.size and codes[first] == value
 
 
-@kernel
+@inner_kernel
 def goes_left(node: Any, categories: Array, value: float) -> bool:
     """Which way a raw value goes at a node."""
     if np.isnan(value):

@@ -36,7 +36,7 @@ class EpsilonInsensitive(ResidualLoss):
     name = "epsilon-insensitive"
 
     epsilon: float = 0.1
-    beta: float = 0.1
+    beta: float = 0.25
 
     def __post_init__(self) -> None:
         check_number("epsilon", self.epsilon, at_least=0.0)

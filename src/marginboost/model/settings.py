@@ -89,9 +89,11 @@ def _check_kind(name: str, value: Any, entry: Field) -> None:
 
 
 def _read_booster_param(name: str, entry: Field, registry: Mapping[str, type[Any]]) -> Any:
-    """A MulticlassBooster's code as a matrix, or the classifier that it copies."""
+    """A MulticlassBooster's code as a matrix, weights of classes, or the classifier it copies."""
     if name == "code":
         return read_code(entry)
+    if name == "class_weight":
+        return _read_class_weights(entry)
     if name != "estimator":
         entry.wrong("a setting")
     entries = entry.keys(("classifier", "params"))

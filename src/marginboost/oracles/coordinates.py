@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import check_feature
+from ..core.hypothesis import Hypothesis, check_feature
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
 from ..types import Array
@@ -120,6 +121,56 @@ class Coordinates:
         if (scales <= 0.0).any():
             raise ValueError("scales: expected numbers above 0")
         return cls(features, codes, means, scales)
+
+
+@dataclass(frozen=True, eq=False)
+class InCoordinates(Hypothesis):
+    """A hypothesis that reads rows by their coordinates.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        From rows to what it reads.
+    """
+
+    coordinates: Coordinates
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    @abstractmethod
+    def _content(self) -> tuple[Any, ...]:
+        """All that tells it from others of its kind."""
+
+    @abstractmethod
+    def at(self, coordinates: Array, n_threads: int = 1) -> Array:
+        """Outputs on rows that are given by their coordinates."""
+
+    def __call__(self, rows: Array) -> Array:
+        """Outputs on dense rows."""
+        return self.at(self.coordinates(rows))
+
+    @classmethod
+    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
+        """Members of one run share their coordinates, which are computed once."""
+        known: dict[Coordinates, int] = {}
+        systems = [known.setdefault(member.coordinates, len(known)) for member in members]
+
+        def vote(rows: Array) -> Array:
+            total = np.zeros((len(rows), *members[0].shape))
+            read = [coordinates(rows) for coordinates in known]
+            for weight, member, system in zip(coef, members, systems, strict=True):
+                total += weight * member.at(read[system])
+            return total
+
+        return vote
+
+    def check_features(self, categories: Sequence[Array | None]) -> None:
+        """Its coordinates are those of the model's features."""
+        self.coordinates.check_features(categories)
 
 
 Entry = tuple[int, int, Array]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -46,6 +47,8 @@ from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
 from .parted_trees import PartedGrower, lay_out_trees, measure_slopes, write_leaves
 
 POLICIES = ("lossguide", "depthwise")
+Units = tuple[float, float]
+"""What slopes, and what curvatures are divided by before they are summed."""
 DRAWS = 10
 """Draws of columns for a tree before it is given up that there is a split."""
 
@@ -247,11 +250,12 @@ class GradientTreeOracle(Oracle):
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:
         """One tree."""
         if self.sample.parts is not None:
-            return [self._find_on_parts(self.sample.parts, weights.size, round)]
+            return [self._find_on_parts(self.sample.parts, weights, round)]
         dual = weights.dual
         curvature = self.sample.prior if weights.curvature is None else weights.curvature
         rows = self._draw(round)
-        sums, units = self._load(dual, curvature)
+        units = self._measure(dual, curvature, weights.total_curvature)
+        sums = self._load(dual, curvature, units)
         self._set_least_gain(units, weights.size)
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
         growth = self._grow(rows, sums, share * self.sample.total, round).by_level()
@@ -263,27 +267,27 @@ class GradientTreeOracle(Oracle):
         edge = _edge(growth, values) if rows is None else weighted_sum(dual, column)
         return [Candidate(tree, edge, column, scale)]
 
-    def _set_least_gain(self, units: tuple[float, float], size: float) -> None:
+    def _set_least_gain(self, units: Units, size: float) -> None:
         """Gains are of weights that sum to one; those of rows, as others have them, are larger."""
         least = self.min_split_gain * units[1] / (size * self.sample.total)
         self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
 
-    def _find_on_parts(self, parts: Parts, size: float, round: int) -> Candidate:
+    def _find_on_parts(self, parts: Parts, weights: Weights, round: int) -> Candidate:
         """One tree, from sums of all parts."""
-        sizes, totals = zip(*parts.each(measure_slopes), strict=True)
-        units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
-        self._set_least_gain(units, size)
+        total = weights.total_curvature
+        units = units_of(parts.each(measure_slopes)) if total is None else (1.0, total or 1.0)
+        self._set_least_gain(units, weights.size)
         sample = self.sample
         for attempt in range(self._n_draws):
             self._draw_columns(round, attempt)  # for the seeds of its nodes
-            grown, rows = self._parted.grow(sample.n_rows, sample.total, units)
+            grown, rows, last = self._parted.grow(sample.n_rows, sample.total, units)
             if len(grown.nodes) > 1:
                 break
         growth, order = grown.by_level(), grown.level_order()
         values, scale = self._values(growth, units)
         leaves = [(rows[order[k]], float(values[k])) for k in np.flatnonzero(growth.leaves)]
         self._n_found += 1
-        parts.tell(write_leaves, self._n_found, leaves)
+        parts.tell(write_leaves, self._n_found, last, leaves)
         column: Any = ColumnOnParts(self._n_found, np.dtype(np.float64))
         return Candidate(growth.tree(values), _edge(growth, values), column, scale)
 
@@ -321,16 +325,20 @@ class GradientTreeOracle(Oracle):
             return None
         return np.sort(rng.choice(n_features, n_drawn, replace=False, shuffle=False))
 
-    def _load(self, dual: Array, curvature: Array) -> tuple[Array, tuple[float, float]]:
-        """Pair slopes with curvatures; returns the sums of the pairs, and the units of both."""
-        job, prior, n_threads = self._grower.job, self.sample.prior, self._grower.n_threads
+    def _measure(self, dual: Array, curvature: Array, total: float | None) -> Units:
+        """Units of slopes and curvatures, whose total may be known."""
+        if total is not None:
+            return 1.0, total or 1.0
 
         def measure(start: int, stop: int) -> tuple[float, int]:
             here = slice(start, stop)
             return float(np.abs(dual[here]).sum()), exact_sum(curvature[here])
 
-        sizes, totals = zip(*run_rows(measure, len(dual), n_threads), strict=True)
-        units = slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
+        return units_of(run_rows(measure, len(dual), self._grower.n_threads))
+
+    def _load(self, dual: Array, curvature: Array, units: Units) -> Array:
+        """Pair slopes with curvatures, in these units; returns the sums of the pairs."""
+        job, prior, n_threads = self._grower.job, self.sample.prior, self._grower.n_threads
 
         def pair(start: int, stop: int) -> tuple[float, float]:
             here, factors = slice(start, stop), (1.0 / units[0], 1.0 / units[1])
@@ -339,9 +347,9 @@ class GradientTreeOracle(Oracle):
                 return pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
             return pair_up(dual[here], curvature[here], *factors, job.values[here])
 
-        return np.sum(run_rows(pair, len(dual), n_threads), axis=0), units
+        return np.sum(run_rows(pair, len(dual), n_threads), axis=0)
 
-    def _values(self, growth: Growth, units: tuple[float, float]) -> tuple[Array, float]:
+    def _values(self, growth: Growth, units: Units) -> tuple[Array, float]:
         """Values of the leaves, divided by the largest, and that; what grew it leaves its units."""
         growth.sums[:, 0] *= units[0]
         growth.nodes["gain"] *= units[0] ** 2
@@ -369,6 +377,12 @@ class GradientTreeOracle(Oracle):
 def _edge(growth: Growth, values: Array) -> float:
     """Edge of a tree, from the sums of its leaves."""
     return float((growth.sums[:, 0] * values)[growth.leaves].sum())
+
+
+def units_of(found: Sequence[tuple[float, int]]) -> Units:
+    """Units of slopes and curvatures, from sizes and exact totals of some rows each."""
+    sizes, totals = zip(*found, strict=True)
+    return slope_unit(sum(sizes)), rounded(sum(totals)) or 1.0
 
 
 def slope_unit(size: float) -> float:

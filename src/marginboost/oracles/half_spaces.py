@@ -11,7 +11,6 @@ that is a search along one line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -19,7 +18,6 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..kernels.expansions import linear_scores
@@ -27,8 +25,8 @@ from ..kernels.parallel import run_rows
 from ..kernels.ties import TIE
 from ..types import Array
 from ..validation import check_choice, check_number
-from .coordinates import Coordinates, is_number, read_numbers
-from .kernel_expansion import BLOCK, measured, vote_in_coordinates
+from .coordinates import Coordinates, InCoordinates, is_number, read_numbers
+from .kernel_expansion import BLOCK, measured
 
 SIDES = (-1, 0, 1)
 COLUMNS = ("auto", "sign", "halves")
@@ -37,7 +35,7 @@ FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class HalfSpace(Hypothesis):
+class HalfSpace(InCoordinates):
     """Which side of a plane ``w·z + b = 0`` a row is on, in standardised coordinates z.
 
     Parameters
@@ -58,25 +56,14 @@ class HalfSpace(Hypothesis):
     kind: ClassVar[str] = "half_space"
     keys: ClassVar[tuple[str, ...]] = (*Coordinates.KEYS, "weights", "offset", "side", "sign")
 
-    coordinates: Coordinates
     weights: Array
     offset: float
     side: int = 0
     sign: float = 1.0
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, HalfSpace) and self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash(self._content())
-
     def _content(self) -> tuple[Any, ...]:
         plane = (self.weights.tobytes(), self.offset, self.side, self.sign)
         return (*self.coordinates.content(), *plane)
-
-    def __call__(self, rows: Array) -> Array:
-        """Outputs on dense rows."""
-        return self.at(self.coordinates(rows))
 
     def at(self, coordinates: Array, n_threads: int = 1) -> Array:
         """Outputs on rows that are given by their coordinates."""
@@ -90,18 +77,9 @@ class HalfSpace(Hypothesis):
             return self.sign * np.where(scores < 0.0, -1.0, 0.0)
         return self.sign * np.where(scores > 0.0, 1.0, -1.0 if self.side == 0 else 0.0)
 
-    @classmethod
-    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
-        """Members of one run share their coordinates, which are computed once."""
-        return vote_in_coordinates(members, coef)
-
     def negated(self) -> Self:
         """Turn the sign round."""
         return replace(self, sign=-self.sign)
-
-    def check_features(self, categories: Sequence[Array | None]) -> None:
-        """Its coordinates are those of the model's features."""
-        self.coordinates.check_features(categories)
 
     def importances(self, n_features: int) -> Array:
         """By the sizes of w."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..kernels.expansions import clipped_sums
 from ..kernels.parallel import run_rows
 from ..kernels.weights import weighted_sum
 from ..types import Array
-from .coordinates import Coordinates, is_number, read_numbers
+from .coordinates import Coordinates, InCoordinates, is_number, read_numbers
 
 HIGHEST_DEGREE = 20
 BLOCK = 1 << 13
@@ -23,7 +21,7 @@ BLOCK = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
-class KernelExpansion(Hypothesis):
+class KernelExpansion(InCoordinates):
     """``Σ_k coef_k k(z, p_k)`` of a row in standardised coordinates z, clipped to [-1, 1].
 
     ``k(z, p)`` is ``exp(-rate |z - p|²)`` where ``degree`` is 0, else
@@ -49,18 +47,11 @@ class KernelExpansion(Hypothesis):
         *("points", "rates", "coef", "degree", "offset"),
     )
 
-    coordinates: Coordinates
     points: Array
     rates: Array
     coef: Array
     degree: int = 0
     offset: float = 0.0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, KernelExpansion) and self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash(self._content())
 
     def __repr__(self) -> str:
         sort = f"polynomial of degree {self.degree}" if self.degree else "radial"
@@ -70,10 +61,6 @@ class KernelExpansion(Hypothesis):
         arrays = (self.points, self.rates, self.coef)
         parts = tuple(array.tobytes() for array in arrays)
         return (*self.coordinates.content(), *parts, self.degree, self.offset)
-
-    def __call__(self, rows: Array) -> Array:
-        """Outputs on dense rows."""
-        return self.at(self.coordinates(rows))
 
     def at(self, coordinates: Array, n_threads: int = 1) -> Array:
         """Outputs on rows that are given by their coordinates."""
@@ -88,18 +75,9 @@ class KernelExpansion(Hypothesis):
         run_rows(fill, len(out), n_threads, BLOCK)
         return out
 
-    @classmethod
-    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
-        """Members of one run share their coordinates, which are computed once."""
-        return vote_in_coordinates(members, coef)
-
     def negated(self) -> Self:
         """Negate the factors."""
         return replace(self, coef=-self.coef)
-
-    def check_features(self, categories: Sequence[Array | None]) -> None:
-        """Its coordinates are those of the model's features."""
-        self.coordinates.check_features(categories)
 
     def importances(self, n_features: int) -> Array:
         """Every coordinate counts alike in a distance or a product."""
@@ -147,21 +125,6 @@ def _read_points(data: dict[str, Any], width: int) -> Array:
     if any(len(row) != width for row in rows):
         raise ValueError(f"points: expected {width} numbers in each")
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
-
-
-def vote_in_coordinates(members: Sequence[Any], coef: Array) -> Callable[[Array], Array]:
-    """Sum of members one after the other; those with the same coordinates compute them once."""
-    known: dict[Coordinates, int] = {}
-    systems = [known.setdefault(member.coordinates, len(known)) for member in members]
-
-    def vote(rows: Array) -> Array:
-        total = np.zeros(len(rows))
-        read = [coordinates(rows) for coordinates in known]
-        for weight, member, system in zip(coef, members, systems, strict=True):
-            total += weight * member.at(read[system])
-        return total
-
-    return vote
 
 
 def weighted_goals(dual: Array, sample: Sample) -> tuple[Array, Array]:

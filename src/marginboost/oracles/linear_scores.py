@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.hypothesis import Hypothesis
 from ..kernels.expansions import linear_scores
 from ..types import Array
-from .coordinates import Coordinates, is_number, read_numbers
+from .coordinates import Coordinates, InCoordinates, is_number, read_numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearScores(Hypothesis):
+class LinearScores(InCoordinates):
     """``w_l·z + b_l`` for every label l, in standardised coordinates z within ±limit.
 
     Outputs are in [-1, 1] on the rows it was made for. Beyond the limit a coordinate counts as if
@@ -36,16 +34,9 @@ class LinearScores(Hypothesis):
     kind: ClassVar[str] = "linear_scores"
     keys: ClassVar[tuple[str, ...]] = (*Coordinates.KEYS, "weights", "offsets", "limit")
 
-    coordinates: Coordinates
     weights: Array
     offsets: Array
     limit: float
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LinearScores) and self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash(self._content())
 
     def __repr__(self) -> str:
         return f"LinearScores({len(self.coordinates)} coordinates, {len(self.offsets)} outputs)"
@@ -59,13 +50,9 @@ class LinearScores(Hypothesis):
         """One output per label; of two classes a number."""
         return () if len(self.offsets) == 1 else (len(self.offsets),)
 
-    def within(self, rows: Array) -> Array:
-        """Rows in coordinates, none beyond the limit."""
-        return np.clip(self.coordinates(rows), -self.limit, self.limit)
-
-    def __call__(self, rows: Array) -> Array:
-        """Outputs on dense rows."""
-        within = self.within(rows)
+    def at(self, coordinates: Array, n_threads: int = 1) -> Array:
+        """Outputs on rows that are given by their coordinates."""
+        within = np.clip(coordinates, -self.limit, self.limit)
         out = np.empty((len(self.offsets), len(within)))
         for weights, offset, line in zip(self.weights, self.offsets, out, strict=True):
             linear_scores(within, weights, float(offset), line)
@@ -73,7 +60,7 @@ class LinearScores(Hypothesis):
 
     def contributions(self, rows: Array, n_features: int) -> Array:
         """What each feature adds to each output (rows, features, outputs), offsets left out."""
-        within = self.within(rows)
+        within = np.clip(self.coordinates(rows), -self.limit, self.limit)
         out = np.zeros((len(within), n_features, len(self.offsets)))
         for c, feature in enumerate(self.coordinates.features):
             out[:, feature] += within[:, c, None] * self.weights[:, c]
@@ -82,10 +69,6 @@ class LinearScores(Hypothesis):
     def negated(self) -> Self:
         """Turn all outputs round."""
         return replace(self, weights=-self.weights, offsets=-self.offsets)
-
-    def check_features(self, categories: Sequence[Array | None]) -> None:
-        """Its coordinates are those of the model's features."""
-        self.coordinates.check_features(categories)
 
     def importances(self, n_features: int) -> Array:
         """By the sizes of w."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
 
-from ..core.hypothesis import Hypothesis
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..kernels.expansions import linear_scores
@@ -17,15 +15,15 @@ from ..kernels.parallel import one_algebra_thread, run_rows
 from ..solvers.neural_net import fit_net
 from ..types import Array
 from ..validation import check_number
-from .coordinates import Coordinates, read_numbers
-from .kernel_expansion import BLOCK, drawn_rows, measured, vote_in_coordinates, weighted_goals
+from .coordinates import Coordinates, InCoordinates, read_numbers
+from .kernel_expansion import BLOCK, drawn_rows, measured, weighted_goals
 
 LARGEST = 1e100
 """Size of weights that a file may have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NeuralNet(Hypothesis):
+class NeuralNet(InCoordinates):
     """``2 σ(V·[σ(U [z, 1]), 1]) - 1`` of a row in standardised coordinates z.
 
     Parameters
@@ -41,25 +39,14 @@ class NeuralNet(Hypothesis):
     kind: ClassVar[str] = "neural_net"
     keys: ClassVar[tuple[str, ...]] = (*Coordinates.KEYS, "inner", "outer")
 
-    coordinates: Coordinates
     inner: Array
     outer: Array
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NeuralNet) and self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash(self._content())
 
     def __repr__(self) -> str:
         return f"NeuralNet({len(self.inner)} hidden units)"
 
     def _content(self) -> tuple[bytes, ...]:
         return (*self.coordinates.content(), self.inner.tobytes(), self.outer.tobytes())
-
-    def __call__(self, rows: Array) -> Array:
-        """Outputs on dense rows."""
-        return self.at(self.coordinates(rows))
 
     def at(self, coordinates: Array, n_threads: int = 1) -> Array:
         """Outputs on rows that are given by their coordinates; units are added in their order."""
@@ -76,18 +63,9 @@ class NeuralNet(Hypothesis):
         run_rows(fill, len(out), n_threads, BLOCK)
         return out
 
-    @classmethod
-    def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
-        """Members of one run share their coordinates, which are computed once."""
-        return vote_in_coordinates(members, coef)
-
     def negated(self) -> Self:
         """Negate the weights of the output."""
         return replace(self, outer=-self.outer)
-
-    def check_features(self, categories: Sequence[Array | None]) -> None:
-        """Its coordinates are those of the model's features."""
-        self.coordinates.check_features(categories)
 
     def importances(self, n_features: int) -> Array:
         """By the sizes of the products of weights on all ways from a coordinate to the output."""

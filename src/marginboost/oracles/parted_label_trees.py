@@ -15,7 +15,16 @@ import numpy as np
 from ..core.label_parts import PartedLabels
 from ..core.labels import LabelByLabel
 from ..core.oracle import Candidate
-from ..core.parts import ColumnOnParts, Part, PartedSample, Parts, PartSample, Place, lays_out
+from ..core.parts import (
+    ColumnOnParts,
+    Part,
+    PartedSample,
+    Parts,
+    PartSample,
+    Place,
+    adds_up,
+    lays_out,
+)
 from ..core.weights import Weights
 from ..kernels.exact import exact_sum, rounded
 from ..types import Array
@@ -106,6 +115,8 @@ class ExamplesOfParts(Parts):
 
 def _passed_on(question: Callable[..., Any]) -> Callable[..., Any]:
     """How a question about examples is put to a part."""
+    if getattr(question, "adds_up", False):
+        return add_up_examples
     return lay_out_on_examples if getattr(question, "lays_out", False) else ask_examples
 
 
@@ -141,6 +152,12 @@ def lay_out_examples(part: Part, n_examples: int) -> None:
 
 def ask_examples(part: Part, question: Callable[..., T], *args: Any) -> T:
     """Put a question to the examples of a part."""
+    return question(part.learner, *args)
+
+
+@adds_up
+def add_up_examples(part: Part, question: Callable[..., T], *args: Any) -> T:
+    """Do the same with one of whose answers only the sum matters."""
     return question(part.learner, *args)
 
 

@@ -2,30 +2,44 @@
 
 Splits are chosen in one place, from sums by bin that all parts add up to. Which node is divided
 next depends on the gains of all that wait, so a tree would take a question for every split. Instead
-all that wait are divided at once, and what is known ahead of time is looked up: a tree takes about
-as many questions as it is deep. Nodes that were divided in vain are leaves.
+a question is about all nodes that are likely to be divided, judged by the gains that are known:
+those of their children, which may come before them, are thought to be a share of their own. So a
+tree takes about as many questions as it is deep. Nodes that were divided in vain are leaves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.parts import Place, lays_out
+from ..core.parts import Place, adds_up, lays_out
 from ..kernels.exact import exact_sum, grid
-from ..kernels.grow import FULL
+from ..kernels.grow import spread
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
-from ..kernels.parted_trees import NONE, WHOLE, divide_range, take_sums, tell_sides
-from ..kernels.shares import MAX_LEAVES, N_NODES, N_WAITING
+from ..kernels.parted_trees import (
+    NEITHER,
+    WHOLE,
+    divide_range,
+    foresee,
+    take_last,
+    take_sums,
+    tell_sides,
+)
+from ..kernels.shares import GROWING, MAX_DEPTH, MAX_LEAVES, N_NODES, Job
 from ..types import Array
 from .growth import Growth, Limits, TreeGrower
 
 Key = tuple[int, int]
 """Rows of a node: its parent, and 0 for the left or 1 for the right side of it."""
 ROOT: Key = (-1, 0)
+AT_ONCE = 32
+"""Most nodes in a question where the number of leaves has no limit."""
 
 
 class Division(NamedTuple):
@@ -38,12 +52,37 @@ class Division(NamedTuple):
     side: int
 
 
-class Halves(NamedTuple):
-    """What a part, or all of them, found: rows on the left, their weight, sums of one side."""
+@dataclass
+class Halves:
+    """What a part, or several of them, found of some divisions.
 
-    n_left: int
-    weight: float
+    Attributes
+    ----------
+    n_left : array of int64
+        Rows on the left.
+    weights : array
+        Their weights, where these differ.
+    cells : array (divisions, bins of all features, 2)
+        Sums of one side.
+    """
+
+    n_left: Array
+    weights: Array
     cells: Array
+
+    def __add__(self, more: Halves) -> Halves:
+        """Add up what other parts found; all sums are exact."""
+        return Halves(
+            self.n_left + more.n_left, self.weights + more.weights, self.cells + more.cells
+        )
+
+
+class Grown(NamedTuple):
+    """A tree, the rows of each node, and the divisions that have not been made on the parts."""
+
+    growth: Growth
+    rows: list[Key]
+    last: list[Division]
 
 
 class PartedGrower:
@@ -59,67 +98,116 @@ class PartedGrower:
 
     def __init__(self, grower: TreeGrower, ask: Callable[..., list[Any]]) -> None:
         self._grower, self._ask = grower, ask
+        self._most = int(grower.job.shape[MAX_LEAVES]) - 1
+        self._most_divided = self._most + (self._most + 1) // 2
+        grower.job = self._job = self._with_room(grower.job)
+        n_nodes = len(self._job.nodes)
+        self._ages, self._made, self._asked = np.empty((3, n_nodes), np.int64)
 
-    def grow(
-        self, n_rows: int, weight: float, units: tuple[float, float]
-    ) -> tuple[Growth, list[Key]]:
-        """Grow one tree of the present weights; returns it, and the rows of each node.
+    def _with_room(self, job: Job) -> Job:
+        """Room for nodes that are divided in vain, imagined ones, and sums of all that wait."""
+        n_nodes, n_slots = len(job.nodes), self._most_divided + 1
+        if self._most > 0:
+            n_nodes = 2 * (self._most_divided + self._most) + 1
+        else:
+            n_slots = min((n_nodes + 1) // 2, AT_ONCE * (int(job.shape[MAX_DEPTH]) + 1))
+        features = job.features.copy()
+        features[1:, 2] = np.cumsum(features[:-1, 1] + 1)  # none for bins that are not there
+        return job._replace(
+            features=features,
+            histograms=np.empty((n_slots, features[-1, 2], 2)),
+            nodes=np.zeros(n_nodes, GROWING),
+            sums=np.zeros((n_nodes, 2)),
+            free=np.empty(n_slots, np.int64),
+            waiting=np.empty(n_nodes, np.int64),
+        )
+
+    def grow(self, n_rows: int, weight: float, units: tuple[float, float]) -> Grown:
+        """Grow one tree of the present weights.
 
         ``weight`` is the number of rows that they stand for.
         """
-        grower, job = self._grower, self._grower.job
-        grower.set_root(n_rows, weight)
-        cells = _total(self._ask(load_rows, units))
-        parent, n_leaves = int(take_sums(job, WHOLE, n_rows, 0.0, 0, cells)), 1
-        self._known: dict[int, tuple[Division, Halves]] = {}
-        self._keys: dict[int, Key] = {0: ROOT}
-        while parent != NONE:
-            division, halves = self._halves(parent, n_leaves)
-            following = take_sums(job, parent, *halves[:2], division.side, halves.cells)
-            if following == FULL:
-                raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
-            node = job.nodes[parent]
-            if node["left"] >= 0:
-                n_leaves += 1
-                self._keys |= {int(node["left"]): (parent, 0), int(node["right"]): (parent, 1)}
-            parent = NONE if n_leaves == job.shape[MAX_LEAVES] else int(following)
+        job = self._job
+        self._grower.set_root(n_rows, weight)
+        cells = reduce(add, self._ask(load_rows, units))
+        self._known: dict[int, tuple[Any, ...]] = {}
+        self._keys: list[Key] = []
+        self._last: dict[int, Division] = {}
+        self._take(WHOLE, n_rows, 0.0, 0, cells)
+        made, wanted = self._plan()
+        while wanted:
+            if self._is_last(wanted[0], len(made)):
+                self._take_last(wanted[0])
+            else:
+                self._make(wanted, len(made))
+            made, wanted = self._plan()
         n_nodes = int(job.order[N_NODES])
-        growth = Growth(job.nodes[:n_nodes].copy(), job.sums[:n_nodes].copy(), job.rows, grower)
-        return growth, [self._keys[k] for k in range(n_nodes)]
+        nodes, sums = job.nodes[:n_nodes].copy(), job.sums[:n_nodes].copy()
+        in_vain = nodes["left"] >= 0
+        in_vain[made] = False
+        growth = Growth(nodes, sums, job.rows, self._grower).pruned(in_vain)
+        return Grown(growth, self._keys, [self._last[k] for k in made if k in self._last])
 
-    def _halves(self, parent: int, n_leaves: int) -> tuple[Division, Halves]:
-        """Facts on the division of a node; if they are asked for, then those of others with it."""
-        if parent not in self._known:
-            job = self._grower.job
-            waiting = [int(k) for k in job.waiting[: job.order[N_WAITING]] if k not in self._known]
-            if job.shape[MAX_LEAVES]:
-                waiting.sort(key=lambda k: -job.nodes[k]["gain"])
-                waiting = waiting[: max(0, int(job.shape[MAX_LEAVES]) - n_leaves - 1)]
-            divisions = [self._division(k) for k in (parent, *waiting)]
-            answers = self._ask(divide_nodes, divisions)
-            for division, *found in zip(divisions, *answers, strict=True):
-                n_left, weight = sum(one.n_left for one in found), sum(one.weight for one in found)
-                cells = _total([one.cells for one in found])
-                self._known[division.node] = division, Halves(n_left, weight, cells)
-        return self._known.pop(parent)
+    def _is_last(self, k: int, n_made: int) -> bool:
+        """Whether the children of a node are leaves in any case."""
+        deepest = int(self._job.nodes[k]["depth"]) + 1 >= int(self._job.shape[MAX_DEPTH])
+        return deepest or n_made == self._most - 1
+
+    def _make(self, wanted: list[int], n_made: int) -> None:
+        """Make the children of nodes, or of the first of them, which are asked for if need be."""
+        if wanted[0] not in self._known:
+            ahead = [k for k in wanted if not (k in self._known or self._is_last(k, n_made))]
+            self._divide(ahead)
+        # Columns are drawn by the numbers of nodes: then these are made in the order of one table.
+        for k in [wanted[0]] if len(self._job.seeds) else list(self._known):
+            self._take(k, *self._known.pop(k))
+
+    def _plan(self) -> tuple[Array, list[int]]:
+        """Nodes that the tree divides, as far as is known, and those to be divided next."""
+        job = self._job
+        if self._most < 0:
+            nodes = job.nodes[: job.order[N_NODES]]
+            waiting = (nodes["left"] < 0) & (nodes["feature"] >= 0)
+            return np.flatnonzero(nodes["left"] >= 0), np.flatnonzero(waiting)[-AT_ONCE:].tolist()
+        n_made, n_asked = foresee(job, self._most, self._ages, self._made, self._asked)
+        n_divided = (int(job.order[N_NODES]) - 1) // 2 + len(self._known)
+        spare = self._most_divided - n_divided - (self._most - n_made)
+        return self._made[:n_made], self._asked[: min(n_asked, 1 + max(0, spare))].tolist()
+
+    def _divide(self, nodes: list[int]) -> None:
+        """Ask for the divisions of some nodes."""
+        divisions = [self._division(k) for k in nodes]
+        found = reduce(add, self._ask(divide_nodes, divisions))
+        sides = [division.side for division in divisions]
+        facts = zip(found.n_left.tolist(), found.weights.tolist(), sides, found.cells, strict=True)
+        self._known |= zip(nodes, facts, strict=True)
+
+    def _take(self, parent: int, *facts: Any) -> None:
+        """Make the children of a node, or the root."""
+        self._number(parent, take_sums(self._job, parent, *facts))
+
+    def _take_last(self, parent: int) -> None:
+        """Make two leaves of a node; rows are divided when values are written."""
+        self._last[parent] = self._division(parent)._replace(side=NEITHER)
+        self._number(parent, take_last(self._job, parent))
+
+    def _number(self, parent: int, there_was_room: bool) -> None:
+        """Note whose rows new nodes have."""
+        job = self._job
+        if not there_was_room:
+            raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
+        new = [ROOT] if parent == WHOLE else [(parent, 0), (parent, 1)]
+        self._keys += new[: int(job.order[N_NODES]) - len(self._keys)]
 
     def _division(self, k: int) -> Division:
         """How a node is to be divided; the side of less weight is summed."""
-        job = self._grower.job
+        job = self._job
         node = job.nodes[k]
         tell_sides(job, k)
         side = 0 if 2.0 * node["left_weight"] <= job.sums[k, -1] else 1
         feature = int(node["feature"])
         width = int(job.features[feature, 1]) + 1
         return Division(k, self._keys[k], feature, job.table[:width].copy(), side)
-
-
-def _total(cells: list[Array]) -> Array:
-    """Sums of all parts."""
-    total = cells[0]
-    for more in cells[1:]:
-        total = total + more
-    return total
 
 
 # -- questions to parts ----------------------------------------------------------------------------
@@ -159,6 +247,7 @@ def _curvature(place: Place) -> Array:
     return place.sample.prior if known is None else known
 
 
+@adds_up
 def load_rows(place: Place, units: tuple[float, float]) -> Array:
     """Pair slopes with curvatures, in these units; returns their sums by bin over all rows."""
     grower, ranges = place.learner
@@ -173,31 +262,56 @@ def load_rows(place: Place, units: tuple[float, float]) -> Array:
     job.rows[:] = grower.all_rows
     ranges.clear()
     ranges[ROOT] = (0, len(curvature))
-    divide_range(job, 0, len(curvature), WHOLE, job.table, 0)
-    return job.histograms[0].copy()
+    (cells,) = _room_for_sums(job, 1)
+    divide_range(job, 0, len(curvature), WHOLE, job.table, 0, cells)
+    return cells
 
 
-def divide_nodes(place: Place, divisions: list[Division]) -> list[Halves]:
+def _room_for_sums(job: Job, n_nodes: int) -> Array:
+    """Room for the sums of some nodes, those of bins that are there."""
+    return np.empty((n_nodes, int((job.features[:-1, 1] + 1).sum()), 2))
+
+
+@adds_up
+def divide_nodes(place: Place, divisions: list[Division]) -> Halves:
     """Divide the rows of nodes."""
     grower, ranges = place.learner
-    job, found = grower.job, []
-    for node, rows, feature, table, side in divisions:
-        start, stop = ranges[rows]
-        n_left = divide_range(job, start, stop, feature, table, side)
-        border = start + n_left
-        ranges[node, 0], ranges[node, 1] = (start, border), (border, stop)
-        weights, weight = job.row_weights, 0.0
-        if len(weights):
-            weight = float(weights[job.rows[start:border]].sum())  # exact: they are on the grid
-        found.append(Halves(n_left, weight, job.histograms[0].copy()))
-    return found
+    job, n_nodes = grower.job, len(divisions)
+    n_left, weights = np.zeros(n_nodes, np.int64), np.zeros(n_nodes)
+    cells = _room_for_sums(job, n_nodes)
+    for k, division in enumerate(divisions):
+        n_left[k], weights[k] = _divide(job, ranges, division, cells[k])
+    return Halves(n_left, weights, cells)
 
 
-def write_leaves(place: Place, number: int, leaves: list[tuple[Key, float]]) -> None:
-    """Write the outputs of a tree under a number: values of the rows of its leaves."""
+def _divide(
+    job: Job, ranges: dict[Key, tuple[int, int]], division: Division, cells: Array
+) -> tuple[int, float]:
+    """Divide the rows of a node; returns how many go left, and their weight."""
+    node, rows, feature, table, side = division
+    start, stop = ranges[rows]
+    n_left, weight = divide_range(job, start, stop, feature, table, side, cells)
+    ranges[node, 0], ranges[node, 1] = (start, start + n_left), (start + n_left, stop)
+    return n_left, weight
+
+
+def write_leaves(
+    place: Place, number: int, last: list[Division], leaves: list[tuple[Key, float]]
+) -> None:
+    """Write the outputs of a tree under a number: values of the rows of its leaves.
+
+    Its ``last`` divisions are made before.
+    """
     grower, ranges = place.learner
+    for division in last:
+        _divide(grower.job, ranges, division, np.empty((0, 2)))
     column = np.empty(len(place.dual))
-    for rows, value in leaves:
-        start, stop = ranges[rows]
-        column[grower.job.rows[start:stop]] = value
+    found = sorted((ranges[rows][0], ranges[rows][1], value) for rows, value in leaves)
+    starts = np.array([start for start, stop, _ in found if stop > start])
+    values = np.array([value for start, stop, value in found if stop > start])
+
+    def write(start: int, stop: int) -> None:
+        spread(grower.job.rows, starts, values, start, stop, column)
+
+    run_rows(write, len(column), place.sample.n_threads)
     place.columns = {number: column}

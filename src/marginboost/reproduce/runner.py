@@ -261,7 +261,7 @@ def _run(data: dict[str, Any]) -> str:
     return (
         f"{data['trials']} trials, {data['cpu_seconds']:.0f} s of processor time"
         + (f"; {settings}" if settings else "")
-        + f". Reproduces {', '.join(data['catalogue'])}."
+        + (f". Reproduces {', '.join(data['catalogue'])}." if data["catalogue"] else ".")
     )
 
 

@@ -50,8 +50,7 @@ class DualWeightDisplay:
     def __init__(
         self, margins: Any, weights: Any, *, nu: float | None = None, sample_weight: Any = None
     ) -> None:
-        if nu is not None:
-            check_number("nu", nu, above=0.0, at_most=1.0)
+        check_number("nu", nu, above=0.0, at_most=1.0, optional=True)
         self.margins = vector("margins", margins, -1.0, 1.0)
         d = np.abs(vector("weights", weights))
         same_length(margins=self.margins, weights=d)

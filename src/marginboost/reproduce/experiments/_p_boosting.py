@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -37,16 +37,20 @@ def run_variants(
     rounds: int,
     ps: Sequence[float],
     costly: Sequence[float],
+    pooled: bool = False,
 ) -> Result:
-    """Errors of AdaBoost and all variants; ``costly``: the p of those that need a run for each."""
+    """Errors of AdaBoost and all variants; ``costly``: the p of those that need a run for each.
+
+    With ``pooled`` the least error is of test and validation rows together.
+    """
     shared: dict[str, Any] = {"n_estimators": rounds, "max_bins": None, "n_jobs": 1}
-    curves = ErrorCurves(test, valid, "adaboost", (1.0,))
+    curves = ErrorCurves(test, valid, "adaboost", (1.0,), pooled)
     AdaBoostClassifier(callbacks=[curves], **shared).fit(*train)
     found = {"adaboost": asdict(curves.selected(0))}
     for variant in VARIANTS:
         together = variant in ("naive", "sloppy-as-run")  # hypotheses do not depend on p
         for group in [tuple(ps)] if together else [(p,) for p in costly]:
-            curves = ErrorCurves(test, valid, variant, group)
+            curves = ErrorCurves(test, valid, variant, group, pooled)
             p = 1.0 if together else group[0]
             model = PBoostClassifier(p=p, variant=variant, search="published", **shared)
             model.set_params(callbacks=[curves]).fit(*train)
@@ -68,7 +72,9 @@ class ErrorCurves(Callback):
         valid: tuple[Array, Array],
         variant: str,
         ps: Sequence[float],
+        pooled: bool = False,
     ) -> None:
+        self.pooled = pooled
         self.rows = np.vstack([test[0], valid[0]])
         self.labels = np.concatenate([test[1], valid[1]])
         self.split = len(test[1])
@@ -114,7 +120,13 @@ class ErrorCurves(Callback):
             wrong = float(np.mean(self.labels[: self.split] > 0))
             return SelectedErrors(wrong, wrong, wrong, 0, 0, 0)
         test, valid = (np.array(curve)[:, k] for curve in (self.test, self.valid))
-        return select_round(test, valid)
+        chosen = select_round(test, valid)
+        if not self.pooled:
+            return chosen
+        share = self.split / len(self.labels)
+        every = share * test + (1.0 - share) * valid
+        best = int(np.argmin(every))
+        return replace(chosen, oracle=float(every[best]), oracle_round=best + 1)
 
 
 def keys(trials: Trials) -> list[str]:
@@ -133,14 +145,26 @@ def parts(key: str) -> tuple[str, float]:
     return variant, float(p or "nan")
 
 
-def error_table(trials: Trials, data: str, title: str, notes: Sequence[str] = ()) -> Comparison:
-    """Least test error over all rounds: one row per algorithm and p."""
+def published_error(data: str, key: str) -> Mean | None:
+    """Published least test error of one algorithm."""
+    variant, p = parts(key)
+    return ADABOOST[data] if variant == "adaboost" else least_error(VARIANTS[variant], data, p)
+
+
+def error_table(
+    trials: Trials,
+    data: str,
+    title: str,
+    notes: Sequence[str] = (),
+    elsewhere: Sequence[str] = (),
+) -> Comparison:
+    """Least test error over all rounds: one row per algorithm and p.
+
+    ``elsewhere``: variants whose published numbers are of other splits, and not compared.
+    """
     rows = []
     for key in keys(trials):
-        variant, p = parts(key)
-        theirs = (
-            ADABOOST[data] if variant == "adaboost" else least_error(VARIANTS[variant], data, p)
-        )
+        theirs = None if parts(key)[0] in elsewhere else published_error(data, key)
         rows.append(beside(key, theirs, measured(trials, key)))
     as_published = [row for row in rows if not row[0].startswith("sloppy,")]
     return Comparison(
@@ -187,13 +211,16 @@ def honest_table(rows: list[tuple[str, ...]]) -> Comparison:
     return Comparison("Three ways to report the same runs", columns, rows, notes)
 
 
-def draw_by_p(ax: Any, trials: Trials, data: str, title: str) -> None:
+def draw_by_p(
+    ax: Any, trials: Trials, data: str, title: str, elsewhere: Sequence[str] = ()
+) -> None:
     """Fig. 6.3: least test error against p, published dotted."""
     from ...diagnostics.displays.style import CYCLE, INK, plain
 
     base = measured(trials, "adaboost")
     ax.axhline(base.mean, color=INK, linewidth=1, label="AdaBoost")
-    ax.axhline(ADABOOST[data].mean, color=INK, linewidth=1, linestyle=":")
+    if "adaboost" not in elsewhere:
+        ax.axhline(ADABOOST[data].mean, color=INK, linewidth=1, linestyle=":")
     for variant, color in zip(("strict", "sloppy-as-run", "naive"), CYCLE, strict=False):
         mine = [key for key in keys(trials) if parts(key)[0] == variant]
         ps = [parts(key)[1] for key in mine]
@@ -201,9 +228,9 @@ def draw_by_p(ax: Any, trials: Trials, data: str, title: str) -> None:
         errors = [mean.error for mean in means]
         values = [mean.mean for mean in means]
         ax.errorbar(ps, values, errors, color=color, marker="o", markersize=3, label=variant)
-        theirs = [least_error(VARIANTS[variant], data, p) for p in ps]
+        theirs = [published_error(data, key) for key in mine]
         known = [(p, their.mean) for p, their in zip(ps, theirs, strict=True) if their is not None]
-        if known:
+        if known and variant not in elsewhere:
             ax.plot(*zip(*known, strict=True), color=color, linestyle=":")
     ax.set(title=title, xlabel="p")
     plain(ax)

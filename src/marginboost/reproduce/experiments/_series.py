@@ -25,7 +25,7 @@ def candidates(method: str, rounds: int, rates: Sequence[float]) -> list[Any]:
             make_pipeline(StandardScaler(), SVR(C=C, gamma=rate, epsilon=tube))
             for C in (1.0, 10.0)
             for rate in rates
-            for tube in (0.02, 0.08)
+            for tube in (0.005, 0.02, 0.08)
         ]
     if method == "RBF-NN":  # one net, fitted by least squares
         nets = [RBFNetOracle(n_centers=k, max_iter=20) for k in (10, 20, 40)]

@@ -103,6 +103,20 @@ def findings(trials: Trials) -> Iterator[Finding]:
     yield Finding(claim, loud - quiet > most, f"{loud - quiet:.3f} lost, {most:.3f} won")
 
 
+def draw(trials: Trials, figure: Any) -> None:
+    """Test error of every method against noise."""
+    from ...diagnostics.displays.style import CYCLE, plain
+
+    ax = figure.subplots()
+    for method, color in zip(METHODS, CYCLE, strict=False):
+        means = [trials.where(noise=noise).mean(method) for noise in NOISES]
+        values, errors = [100 * m.mean for m in means], [100 * m.error for m in means]
+        ax.errorbar(NOISES, values, errors, color=color, marker="o", markersize=4, label=method)
+    ax.set(xlabel="wrong labels in %", ylabel="test error in %", xticks=NOISES)
+    ax.legend(frameon=False, fontsize=9)
+    plain(ax)
+
+
 EXPERIMENT = Experiment(
     plan,
     trial,
@@ -113,5 +127,6 @@ EXPERIMENT = Experiment(
         "quick": {"trials": 20, "rounds": 100},
         "full": {"trials": 100, "rounds": 300},
     },
+    draw=draw,
     catalogue=("BA-F4", "BA-F8"),
 )

@@ -105,7 +105,7 @@ def draw(trials: Trials, figure: Any) -> None:
             vote, weights = total, [0.1] * 10
             ax.contour(grid[..., 0], grid[..., 1], total, levels=[0], colors=INK)
             ax.set_title("vote of all three")
-        limits = {"vmin": -np.abs(vote).max(), "vmax": np.abs(vote).max()}
+        limits = {"vmin": -2.0 * np.abs(vote).max(), "vmax": 2.0 * np.abs(vote).max()}  # pale
         ax.imshow(vote, extent=(0, 10, 0, 10), origin="lower", cmap=vote_colors(), **limits)
         for label, color, marker in ((1, ORANGE, "+"), (-1, BLUE, "_")):
             mine = y == label

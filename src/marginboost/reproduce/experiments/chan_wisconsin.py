@@ -330,7 +330,8 @@ def _draw_row(axes: Any, result: Result) -> None:
         place = "lower right" if x == "margin" else "best"
         ax.legend(frameon=False, fontsize=7, loc=place, ncols=2 if x == "voters" else 1)
         plain(ax)
-    axes[2].set_ylim(0, min(8.0, axes[2].get_ylim()[1]))
+    axes[2].set_yscale("log")
+    axes[2].yaxis.set_major_formatter("{x:g}")
 
 
 EXPERIMENT = Experiment(

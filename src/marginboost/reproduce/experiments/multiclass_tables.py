@@ -110,6 +110,26 @@ def findings(trials: Trials) -> Iterator[Finding]:
     yield Finding(claim, left.max() < 1.0, f"at most {left.max():.2f} of a guess's errors")
 
 
+def draw(trials: Trials, figure: Any) -> None:
+    """Test error of every road on every set, one panel per base learner."""
+    from ...diagnostics.displays.style import CYCLE, INK, plain
+
+    axes, roads = figure.subplots(1, len(LEARNERS), sharey=True), trials.each("road")
+    colors = dict(zip(roads, (*CYCLE, INK), strict=False))
+    for ax, learner in zip(axes, trials.each("learner"), strict=True):
+        mine = trials.where(learner=learner)
+        sets = mine.each("data")
+        for road in mine.each("road"):
+            errors = [100 * mine.where(data=data, road=road).only()["error"] for data in sets]
+            ax.plot(sets, errors, "o", color=colors[road], label=road)
+        ax.set(title=LEARNERS[learner], yscale="log")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.margins(x=0.2)
+        plain(ax)
+    axes[0].set_ylabel("test error in %")
+    axes[-1].legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
 EXPERIMENT = Experiment(
     plan,
     trial,
@@ -120,5 +140,6 @@ EXPERIMENT = Experiment(
         "quick": {"rounds": 100, "sets": ["vowel", "segment", "digits8x8"]},
         "full": {"rounds": 100},
     },
+    draw=draw,
     data=tuple(f"uci_{name}" for name in SETS),
 )

@@ -6,6 +6,7 @@ is rough, and the examples with large weights are the noisy ones.
 
 Unknown: the generator. Here: two arcs of radius one with normal noise of that variance; 13 centres,
 since with 30 and three steps of conjugate gradients one net may get all of these examples right.
+One net is then near the best already, so that the minimum comes earlier than in the thesis.
 """
 
 from __future__ import annotations

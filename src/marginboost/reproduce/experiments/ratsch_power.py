@@ -138,6 +138,26 @@ def findings(trials: Trials) -> Iterator[Finding]:
     yield Finding("nearest neighbours err most", near > max(arc, machine, net), evidence)
 
 
+def draw(trials: Trials, figure: Any) -> None:
+    """Test error by appliance, on the surrogate and, hollow, published."""
+    from ...diagnostics.displays.style import CYCLE, INK, plain
+
+    ax, names = figure.subplots(), trials.each("appliance")
+    for k, (method, color) in enumerate(zip(METHODS, CYCLE, strict=False)):
+        at = np.arange(len(names)) + 0.18 * (k - 1.5)
+        mine = trials.where(method=method)
+        means = [mine.where(appliance=name).mean("error") for name in names]
+        values, errors = [100 * m.mean for m in means], [100 * m.error for m in means]
+        ax.errorbar(at, values, errors, fmt="o", color=color, markersize=4, label=method)
+        theirs = [float(PUBLISHED[name][k]) for name in names]
+        ax.plot(at, theirs, "o", color=color, markersize=4, markerfacecolor="none")
+    ax.plot([], [], "o", color=INK, markerfacecolor="none", label="published, other data")
+    labels = [name.replace(" ", "\n") for name in names]
+    ax.set(ylabel="test error in %", xticks=np.arange(len(names)), xticklabels=labels)
+    ax.legend(frameon=False, fontsize=9)
+    plain(ax)
+
+
 EXPERIMENT = Experiment(
     plan,
     trial,
@@ -148,5 +168,6 @@ EXPERIMENT = Experiment(
         "quick": {"appliances": 6, "splits": 5, "folds": 5, "rounds": 15},
         "full": {"appliances": 6, "splits": 20, "folds": 5, "rounds": 30},
     },
+    draw=draw,
     catalogue=("R2-E8",),
 )

@@ -10,6 +10,7 @@ the author's program ran; both are here, and the published figures are those of 
 and sloppy as described need a run for every p, and are run at fewer p in the quick size. Beside the
 published way to report, an oracle's choice, are errors of the round chosen on 50 noisy validation
 rows, and of the last round.
+Means over 15 trials that agree are more than two standard errors apart in one case of fifteen.
 """
 
 from __future__ import annotations
