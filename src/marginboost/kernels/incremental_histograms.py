@@ -80,7 +80,7 @@ def select_rows(column: Array, side: int, first: int, out: Array) -> int:
     for i in range(column.size):
         out[end] = first + i
         end += np.uint64(column[i] == wanted) | every
-    return int(end)
+    return int(np.int64(end))
 
 
 @kernel

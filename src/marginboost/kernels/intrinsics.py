@@ -1,4 +1,4 @@
-"""What only LLVM can say: bits of a number, memory asked for in advance, pairs added as one, atoms.
+"""What only LLVM can say: bits of a number, pairs added as one, atoms.
 
 Each has a Python twin, for kernels that are not compiled.
 """
@@ -43,39 +43,6 @@ def float_of(_: Any, bits: Any) -> Any:
         return builder.bitcast(arguments[0], build.ir.DoubleType())
 
     return types.float64(types.int64), generate
-
-
-AHEAD = 32
-"""Rows between the one that is asked for and the one at hand."""
-
-
-def _read_nothing(array: Any, place: int, step: int, count: int) -> None:
-    """Python has no cache to fill."""
-
-
-@intrinsic(twin=_read_nothing, prefer_literal=True)
-def prefetch(_: Any, array: Any, place: Any, step: Any, count: Any) -> Any:
-    """Have ``array[place]`` and those ``step`` apart brought into the cache; the array is flat.
-
-    There are ``count`` of them, a literal: they are asked for in a row.
-    """
-    if not isinstance(count, types.IntegerLiteral):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        ir = build.ir
-        byte, number, word = ir.IntType(8).as_pointer(), ir.IntType(32), ir.IntType(64)
-        flat = context.make_array(signature.args[0])(context, builder, arguments[0])
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        call = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        to_read, to_keep, data = number(0), number(3), number(1)
-        for j in range(count.literal_value):
-            apart = builder.mul(arguments[2], ir.Constant(word, j))
-            where = builder.gep(flat.data, [builder.add(arguments[1], apart)])
-            builder.call(call, [builder.bitcast(where, byte), to_read, to_keep, data])
-        return context.get_dummy_value()
-
-    return types.void(array, types.uint64, types.uint64, count), generate
 
 
 # -- pairs -----------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ import numpy as np
 
 from ..types import Array
 from .histograms import add_codes, add_labels, add_rows
-from .intrinsics import AHEAD, prefetch
 from .jit import inlined_kernel, inner_kernel
 from .splits import category_order, is_heavier, scan
 from .stumps import CATEGORY, PARTITION
@@ -181,28 +180,61 @@ def fill_table(job: Job, k: int) -> None:
 
 
 @inner_kernel
+def sort_rows(rows: Array, codes: Array, table: Array, out: Array) -> int:
+    """Write rows whose codes go left from the front, others from the back; returns the former.
+
+    Both places are written and one counted: no branch for the processor to guess. They are
+    unsigned, so that none is looked at for one that counts from the end.
+    """
+    front, behind, one = np.uint64(0), np.uint64(rows.size), np.uint64(1)
+    for i in range(rows.size):
+        row = rows[i]
+        left = np.uint64(table[codes[row]])
+        out[front] = row
+        out[behind - one] = row
+        front += left
+        behind -= one - left
+    return int(np.int64(front))
+
+
+@inner_kernel
 def divide_share(job: Job, share: int) -> None:
     """Sort some rows of a node: those that go left from the front, the others from the back."""
     node = job.nodes[job.order[NODE]]
     start = node["start"] + share * ROWS_AT_ONCE
     stop = min(start + ROWS_AT_ONCE, node["stop"])
-    codes, table = job.codes[node["feature"]], job.table
-    rows, spare = job.rows, job.spare
-    front, back = start, stop - 1
-    for i in range(start, stop):
-        row = rows[i]
-        left = np.int64(table[codes[row]])
-        # Both places are written and one counted: no branch for the processor to guess.
-        spare[front] = row
-        spare[back] = row
-        front += left
-        back -= 1 - left
-    job.counts[share, 0] = front - start
+    spare = job.spare[start:stop]
+    n_left = sort_rows(job.rows[start:stop], job.codes[node["feature"]], job.table, spare)
+    job.counts[share, 0] = n_left
     weight = 0.0
     if job.row_weights.size > 0:
-        for i in range(start, front):
+        for i in range(n_left):
             weight += job.row_weights[spare[i]]
     job.parts[share, 0, job.parts.shape[2] - 1] = weight
+
+
+@inner_kernel
+def pack_pairs(rows: Array, values: Array, out: Array) -> tuple[float, float]:
+    """Bring the pairs of some rows together; returns their sums.
+
+    Every other row has sums of its own, so that additions wait half as long for one another. Sums
+    are exact, and the same in any order.
+    """
+    signed = weight = other_signed = other_weight = 0.0
+    for i in range(1, rows.size, 2):
+        a, b = values[rows[i - 1], 0], values[rows[i - 1], 1]
+        c, d = values[rows[i], 0], values[rows[i], 1]
+        out[i - 1, 0], out[i - 1, 1], out[i, 0], out[i, 1] = a, b, c, d
+        signed += a
+        weight += b
+        other_signed += c
+        other_weight += d
+    if rows.size % 2 == 1:
+        last = rows.size - 1
+        out[last, 0], out[last, 1] = values[rows[last], 0], values[rows[last], 1]
+        signed += out[last, 0]
+        weight += out[last, 1]
+    return signed + other_signed, weight + other_weight
 
 
 @inner_kernel
@@ -218,22 +250,22 @@ def pack_rows(job: Job, start: int, stop: int, sums: Array) -> None:
             sums[label] += amount
             sums[last] += amount
     elif last == 1:
-        signed = weight = 0.0
-        flat = values.reshape(-1)
-        for i in range(start, stop):
-            ahead = np.uint64(2) * np.uint64(rows[min(i + AHEAD, stop - 1)])
-            prefetch(flat, ahead, np.uint64(0), 1)
-            a, b = values[rows[i], 0], values[rows[i], 1]
-            packed[i, 0] = a
-            packed[i, 1] = b
-            signed += a
-            weight += b
-        sums[0], sums[1] = signed, weight
+        sums[0], sums[1] = pack_pairs(rows[start:stop], values, packed[start:stop])
     else:
         for i in range(start, stop):
             for channel in range(last + 1):
                 packed[i, channel] = values[rows[i], channel]
                 sums[channel] += packed[i, channel]
+
+
+@inner_kernel
+def copy_sorted(rows: Array, left: Array, right: Array) -> None:
+    """Copy rows as :func:`sort_rows` wrote them to both sides, in ascending order."""
+    for i in range(left.size):
+        left[i] = rows[i]
+    last = np.uint64(rows.size - 1)
+    for i in range(right.size):
+        right[i] = rows[last - np.uint64(i)]
 
 
 @inner_kernel
@@ -247,13 +279,13 @@ def gather_share(job: Job, share: int) -> None:
     stop = min(start + ROWS_AT_ONCE, node["stop"])
     n_left, before = job.counts[share, 0], job.counts[share, 1]
     n_right = stop - start - n_left
-    rows, spare = job.rows, job.spare
     to_left = node["start"] + before
-    for i in range(n_left):
-        rows[to_left + i] = spare[start + i]
     to_right = job.nodes[node["right"]]["start"] + (start - node["start"]) - before
-    for i in range(n_right):
-        rows[to_right + i] = spare[stop - 1 - i]
+    copy_sorted(
+        job.spare[start:stop],
+        job.rows[to_left : to_left + n_left],
+        job.rows[to_right : to_right + n_right],
+    )
     kept = job.histograms.shape[0] > 0
     if not kept or job.order[SMALL] == node["left"]:
         pack_rows(job, to_left, to_left + n_left, job.parts[share, 0])
