@@ -131,7 +131,7 @@ def draw(trials: Trials, figure: Any) -> None:
         (Squared(), ":"),
         (Huber(1.0), "-"),
         (LogCosh(1.0), "-."),
-        (EpsilonInsensitive(0.5), "--"),
+        (EpsilonInsensitive(0.5, beta=0.1), "--"),
     ):
         losses.plot(xi, loss.value(xi), style, color=BLUE, label=loss.name)
     losses.set(xlabel="residual", title="losses", ylim=(0, 2.5))
