@@ -233,7 +233,8 @@ def loss(line: dict[str, Any], path: Path) -> None:
     alone, chances = time.perf_counter() - started, predict(test)
     for moment in line["moments"]:
         del rows  # they are where the survivor is
-        client.wait_for_workers(line["workers"])
+        client.shutdown()  # a nanny may give up a worker that is killed as it begins
+        client = start_cluster(line["workers"])
         rows = rows_on_cluster(client, shape, line["parts"])
         make(client, *rows, FEW)
         one, other = _killed(client, make, rows, line["rounds"], moment * alone)
