@@ -66,8 +66,8 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
         Loss by which the problems' votes choose a class. "auto" is "linear" where every problem
         knows every class, else "ramp".
     class_weight : dict, "balanced" or None
-        Weights of the rows of each class, in all problems, as the algorithm's own ``class_weight``
-        of which it takes the place.
+        Weights of the rows of each class, in all problems: the algorithm's own ``class_weight``,
+        which must be None where this is not.
 
     Attributes
     ----------

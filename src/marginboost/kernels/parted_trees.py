@@ -17,10 +17,12 @@ from .shares import (
     N_WAITING,
     SMALL,
     Job,
+    copy_sorted,
     fill_table,
     keep_sums,
     pack_rows,
     scan_tile,
+    sort_rows,
 )
 
 WHOLE = -1
@@ -38,18 +40,10 @@ Higher ones divide fewer nodes in vain; up to here trees take no more waves than
 @inner_kernel
 def part_rows(job: Job, start: int, stop: int, feature: int, table: Array) -> int:
     """Sort rows of a part, those that go left first; returns how many do."""
-    rows, spare, codes = job.rows, job.spare, job.codes[feature]
-    to_left, n_right = start, 0
-    for i in range(start, stop):
-        row = rows[i]
-        left = table[codes[row]] & 1
-        # Both places are written and one counted: no branch for the processor to guess.
-        rows[to_left] = row
-        spare[n_right] = row
-        to_left += left
-        n_right += 1 - left
-    rows[to_left:stop] = spare[:n_right]
-    return to_left - start
+    rows, spare = job.rows[start:stop], job.spare[: stop - start]
+    n_left = sort_rows(rows, job.codes[feature], table, spare)
+    copy_sorted(spare, rows[:n_left], rows[n_left:])
+    return n_left
 
 
 @kernel
