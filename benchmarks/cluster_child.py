@@ -233,7 +233,7 @@ def loss(line: dict[str, Any], path: Path) -> None:
     alone, chances = time.perf_counter() - started, predict(test)
     for moment in line["moments"]:
         del rows  # they are where the survivor is
-        client.shutdown()  # a nanny may give up a worker that is killed as it begins
+        client.shutdown()  # one that is lost again 15 s later is given up for good
         client = start_cluster(line["workers"])
         rows = rows_on_cluster(client, shape, line["parts"])
         make(client, *rows, FEW)

@@ -49,9 +49,18 @@ N_ROWS = 4_000
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
-    ) as made:
+    # A worker that is away 15 s after it was lost is given up, also if it came back meanwhile and
+    # was lost again; tests that kill one after another would be left without workers.
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            memory_limit=0,
+        ) as made,
+    ):
         yield made
 
 
