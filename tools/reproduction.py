@@ -10,11 +10,15 @@ number on the page is in one of them.
 from __future__ import annotations
 
 import json
+import math
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from marginboost import datasets
-from marginboost.reproduce.runner import about, as_markdown, names
+from marginboost.reproduce import WITHOUT_COMMAND, Trials
+from marginboost.reproduce.runner import about, as_markdown, find, names
 
 DOCS = Path(__file__).parents[1] / "docs"
 RESULTS = DOCS / "results" / "reproduce"
@@ -35,7 +39,14 @@ It leaves `ID.json`, `ID.md`, `ID.png` and `ID.trials.jsonl`, from which an inte
 on. *Within* means: at most two standard errors, of both means together, from what was published;
 in brackets how many; where it is not, the text or a note below the table says why. Data sets that
 do not come with the package are described in [datasets.md](datasets.md).
+
+The last column is the processor time of `--full`: measured where the result below is of that size,
+else (≈) estimated from the quick run, by how many trials more there are and how long each is.
 """
+BUDGET = 2 * 2 * 3600.0
+"""Seconds of processor time: two hours on two cores."""
+LENGTHS = ("rounds", "long", "rows", "tested", "hypotheses", "steps", "folds", "shuffles", "ps")
+"""Settings of a trial that its time grows with; a list counts by its length."""
 DATA = """# Data sets
 
 `marginboost.datasets.load(name)` looks in the folder that the environment variable
@@ -62,19 +73,22 @@ def results() -> list[dict]:
 def reproduction() -> str:
     """Return the page of experiments."""
     found = results()
-    header = "| experiment | | findings that hold | trials | size |"
-    lines = [INTRODUCTION, header, "|---|---|---|---|---|"]
+    header = "| experiment | | findings that hold | trials | size | `--full` |"
+    lines = [INTRODUCTION, header, "|---|---|---|---|---|---|"]
     for data in found:
         holds = [finding["holds"] for finding in data["findings"]]
         title = data["about"].partition("\n")[0].rstrip(".")
         name = data["experiment"]
         held = f"{sum(holds)} of {len(holds)}"
-        cells = (f"[{name}](#{name})", title, held, str(data["trials"]), data["size"])
+        time = ("" if data["size"] == "full" else "≈ ") + _time(full_seconds(data))
+        cells = (f"[{name}](#{name})", title, held, str(data["trials"]), data["size"], time)
         lines.append(f"| {' | '.join(cells)} |")
     missing = sorted(set(names()) - {data["experiment"] for data in found})
     if missing:
         listed = ", ".join(f"`{name}` ({about(name).partition(chr(10))[0]})" for name in missing)
         lines += ["", f"Without a result on record: {listed}"]
+    lines += ["", _within_budget(found), "", "Figures and experiments without a command:", ""]
+    lines += [f"- {key}: {reason}" for key, reason in WITHOUT_COMMAND.items()]
     for data in found:
         name = data["experiment"]
         picture = RESULTS / f"{name}.png"
@@ -82,6 +96,51 @@ def reproduction() -> str:
         if picture.is_file():
             lines += ["", f"![{name}](results/reproduce/{name}.png)"]
     return "\n".join(lines) + "\n"
+
+
+def full_seconds(data: dict[str, Any]) -> float:
+    """Processor time of the full size: measured, or estimated from the quick one."""
+    measured = float(data["cpu_seconds"])
+    if data["size"] == "full":
+        return measured
+    experiment = find(data["experiment"])
+    full = experiment.plan(Trials(), **experiment.sizes["full"])
+    return measured * _work(full) / _work(experiment.plan(Trials(), **data["settings"]))
+
+
+def _work(cases: Iterable[dict[str, Any]]) -> float:
+    """Trials, each as often as it is long."""
+    return sum(math.prod(_amount(case.get(name, 1)) for name in LENGTHS) for case in cases)
+
+
+def _amount(value: Any) -> float:
+    return float(len(value) if isinstance(value, list) else value)
+
+
+def _time(seconds: float) -> str:
+    for size, unit in ((3600.0, "h"), (60.0, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.{int(seconds < 10 * size)}f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _within_budget(found: list[dict[str, Any]]) -> str:
+    """Which full runs end within the budget together, the quickest first, and which are there."""
+    needed = sorted((full_seconds(data), data["experiment"], data["size"]) for data in found)
+    total, fits = 0.0, []
+    for seconds, name, size in needed:
+        if total + seconds > BUDGET:
+            break
+        total += seconds
+        fits.append((name, size))
+    done = [name for name, size in fits if size == "full"]
+    ahead = [name for name, size in fits if size != "full"]
+    text = (
+        f"The quickest {len(fits)} of {len(found)} take {_time(total)} of processor time together "
+        f"at full size: two hours on two cores are enough. On record at full size are {len(done)} "
+        f"of them: {', '.join(done)}."
+    )
+    return text + (f" At quick size still: {', '.join(ahead)}." if ahead else "")
 
 
 def data_sets() -> str:

@@ -18,10 +18,13 @@ def small(monkeypatch):
 def test_list(run):
     found = run("reproduce", "--list")
     assert found.code == 0
-    lines = found.out.splitlines()
-    assert [line.split()[0] for line in lines] == reproduce.names()
-    titles = run("reproduce", "--list", "--json").json["experiments"]
-    assert {"id", "title"} == titles[0].keys()
+    named, _, without = found.out.partition("\n\n")
+    assert [line.split()[0] for line in named.splitlines()] == reproduce.names()
+    listed = [line.split()[0] for line in without.splitlines()[1:]]
+    assert listed == list(reproduce.WITHOUT_COMMAND)
+    data = run("reproduce", "--list", "--json").json
+    assert {"id", "title"} == data["experiments"][0].keys()
+    assert {"id", "reason"} == data["without_command"][0].keys()
 
 
 def test_a_run_leaves_its_files(run, small, tmp_path):

@@ -71,3 +71,16 @@ def test_experiments_say_what_they_are(name):
     assert {"tiny", "quick", "full"} == set(experiment.sizes)
     rows = "".join(page.read_text() for page in CATALOGUE.glob("*.md"))
     assert not [key for key in experiment.catalogue if not re.search(rf"\| {key}[a-z-]* ", rows)]
+
+
+def test_every_experiment_of_the_catalogue_has_a_command_or_a_reason():
+    rows = "".join(page.read_text() for page in CATALOGUE.glob("*.md"))
+    ids = re.findall(r"^\| (\w\w-E\d+)([a-z-]*) ", rows, re.MULTILINE)
+    claimed = {key for name in reproduce.names() for key in reproduce.find(name).catalogue}
+    without = {
+        number + part
+        for number, part in ids
+        if number not in claimed and number + part not in claimed
+    }
+    assert len(ids) > 80
+    assert without <= reproduce.WITHOUT_COMMAND.keys() <= {number + part for number, part in ids}

@@ -44,7 +44,8 @@ def run(args: argparse.Namespace) -> Answer:
         every = [
             {"id": name, "title": about(name).partition("\n")[0]} for name in reproduce.names()
         ]
-        return Answer({"command": "reproduce", "experiments": every})
+        without = [{"id": key, "reason": why} for key, why in reproduce.WITHOUT_COMMAND.items()]
+        return Answer({"command": "reproduce", "experiments": every, "without_command": without})
     if args.experiment not in reproduce.names():
         hint = suggest(args.experiment, reproduce.names(), 40)
         raise UsageError(f"experiment: got {args.experiment!r}; {hint}")
@@ -90,6 +91,11 @@ def show(data: dict[str, Any], screen: Screen) -> None:
     """Print the list, or tables and findings."""
     if "experiments" in data:
         screen.table(["", ""], [list(each.values()) for each in data["experiments"]], align="<<")
+        screen.say()
+        screen.title("Not reproduced, by their ids in docs/catalogue")
+        screen.table(
+            ["", ""], [list(each.values()) for each in data["without_command"]], align="<<"
+        )
         return
     screen.title(data["about"].partition("\n")[0])
     screen.say(f"{data['size']}: {data['trials']} trials, {data['cpu_seconds']:.0f} s")

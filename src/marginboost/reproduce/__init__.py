@@ -11,9 +11,11 @@ from __future__ import annotations
 from .frame import Case, Experiment, Finding, Trials
 from .runner import Outcome, find, names, run
 from .tables import NONE, Comparison, Mean, beside
+from .without_command import WITHOUT_COMMAND
 
 __all__ = [
     "NONE",
+    "WITHOUT_COMMAND",
     "Case",
     "Comparison",
     "Experiment",
