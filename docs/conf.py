@@ -27,7 +27,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "**/*.ipynb", "gallery/*.md5"]
+exclude_patterns = ["_build", "**/*.ipynb", "gallery/*.md5", "results"]
 templates_path = ["_templates"]
 myst_heading_anchors = 3
 # Inherited docstrings refer to scikit-learn's own guide; some links lead to files beside the site.

@@ -80,7 +80,7 @@ def reproduction() -> str:
         title = data["about"].partition("\n")[0].rstrip(".")
         name = data["experiment"]
         held = f"{sum(holds)} of {len(holds)}"
-        time = ("" if data["size"] == "full" else "≈ ") + _time(full_seconds(data))
+        time = ("" if data["size"] == "full" else "≈\u00a0") + _time(full_seconds(data))
         cells = (f"[{name}](#{name})", title, held, str(data["trials"]), data["size"], time)
         lines.append(f"| {' | '.join(cells)} |")
     missing = sorted(set(names()) - {data["experiment"] for data in found})
@@ -92,7 +92,7 @@ def reproduction() -> str:
     for data in found:
         name = data["experiment"]
         picture = RESULTS / f"{name}.png"
-        lines += ["", f"## {name}", "", as_markdown(data, level=3)]
+        lines += ["", f"## {name}", "", as_markdown(data, heading="**{}**")]
         if picture.is_file():
             lines += ["", f"![{name}](results/reproduce/{name}.png)"]
     return "\n".join(lines) + "\n"
@@ -120,8 +120,8 @@ def _amount(value: Any) -> float:
 def _time(seconds: float) -> str:
     for size, unit in ((3600.0, "h"), (60.0, "min")):
         if seconds >= size:
-            return f"{seconds / size:.{int(seconds < 10 * size)}f} {unit}"
-    return f"{seconds:.0f} s"
+            return f"{seconds / size:.{int(seconds < 10 * size)}f}\u00a0{unit}"
+    return f"{seconds:.0f}\u00a0s"
 
 
 def _within_budget(found: list[dict[str, Any]]) -> str:

@@ -235,11 +235,11 @@ def _processor() -> str:
     return found[0] if found else platform.machine()
 
 
-def as_markdown(data: dict[str, Any], level: int = 1) -> str:
+def as_markdown(data: dict[str, Any], heading: str = "# {}") -> str:
     """Page of one experiment, from what :meth:`Outcome.as_dict` returned."""
     title, _, rest = data["about"].partition("\n")
     made = data["made"]
-    lines = [f"{'#' * level} {title}", "", rest.strip(), ""]
+    lines = [heading.format(title), "", rest.strip(), ""]
     lines += [f"`marginboost reproduce {data['experiment']}{_option(data['size'])}`: " + _run(data)]
     lines += [""]
     lines += [f"- {'✓' if f['holds'] else '✗'} {_sentence(f)}" for f in data["findings"]]

@@ -86,7 +86,7 @@ def tables(trials: Trials) -> Iterator[Comparison]:
             found["nodes"][node] + (" yes" if found["children"][0][node] == after else " no")
             for node, after in pairwise(path)
         ]
-        rows.append((" ".join(name), PUBLISHED.get(name, "–"), str(label), answer, ", ".join(way)))
+        rows.append((" ".join(name), PUBLISHED.get(name, ""), str(label), answer, ", ".join(way)))
     columns = ("published", "labelled", "answered", "path")
     yield Comparison("Fig. 1.6: the way of each item", columns, rows)
 
