@@ -6,16 +6,24 @@ log-cosh loss over kernels (Lev-k) and column generation over half-spaces (CG-LP
 cross-validation. Where most descriptors are a nuisance CG-LP is better than kernels, which use them
 all; after the selection the three are nearly equal.
 
-**The data are not public.** Here 66 rows of 323 descriptors are made up: 40 are noisy copies of
-four properties, whose sum, saturating, is the target, with noise of a tenth of its variance; the
-others say nothing. Published numbers stand beside for orientation. C and δ were set on the first
-made-up table; the width of kernels grows with the number of descriptors. What makes half-spaces
-suit the real descriptors so well is not known, and the surrogate need not have it.
+**The data are not public.** Here 66 rows of 323 descriptors are made up. Four properties, whose
+sum, saturating, is the target, with noise of a tenth of its variance, are seen through descriptors;
+the others say nothing. How the real signal is spread is not known, so there are two surrogates that
+tell as much: ten poor copies of each property, 40 descriptors, or one good copy of each, 4. That
+kernels gain so much by the selection in the thesis speaks for few. The one with 40 came first; the
+one with 4 was added when half-spaces were no better than kernels there, to see whether the spread
+of the signal is why. Neither bears out all that the thesis says. Published numbers stand beside for
+orientation.
+
+C and δ of half-spaces are set as in the thesis: such that on training rows (of the first table with
+40) they take about as many hypotheses, with as many descriptors each, as published. C of the
+kernels was set on the same table; their width grows with the number of descriptors. Descriptors are
+selected anew from the training rows of every fold; the thesis has one reduced table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,31 +31,46 @@ from sklearn.model_selection import KFold
 
 from ...algorithms import LeveragingRegressor, LPBoostRegressor
 from ...diagnostics import q_squared
-from ...oracles import HalfSpaceOracle, KernelOracle, LinearOracle
+from ...oracles import HalfSpace, HalfSpaceOracle, KernelOracle, LinearOracle
 from ...types import Array
 from .. import NONE, Case, Comparison, Experiment, Finding, Trials
 from ..frame import Result
+from ..tables import WITHIN
 
-ROWS, DESCRIPTORS, INFORMATIVE, PROPERTIES = 66, 323, 40, 4
+ROWS, DESCRIPTORS, PROPERTIES = 66, 323, 4
+INFORMATIVE = (4, 40)
+"""Descriptors that tell of the target, in each surrogate."""
 SELECTED = 39
 METHODS = ("CG-k", "Lev-k", "CG-LP")
 PUBLISHED = {
     "all descriptors": {"CG-k": "0.48", "Lev-k": "0.49", "CG-LP": "0.33"},
     "selected descriptors": {"CG-k": "0.27", "Lev-k": "0.28", "CG-LP": "0.25"},
 }
+HALF_SPACES = {
+    "all descriptors": {"delta": 1.3, "C": 3.8},
+    "selected descriptors": {"delta": 1.5, "C": 4.3},
+}
+"""Of CG-LP. The thesis has δ = 6 and 10, C = 8 and 15, for descriptors scaled to [0, 1]."""
+ATTRIBUTES = {"all descriptors": "10.1", "selected descriptors": "10.7"}
+"""Descriptors with a weight, per half-space."""
 HYPOTHESES = {
     "all descriptors": {"CG-k": "45", "Lev-k": NONE, "CG-LP": "22"},
     "selected descriptors": {"CG-k": "30.3", "Lev-k": "40", "CG-LP": "23.5"},
 }
 
 
-def compounds(seed: int) -> tuple[Array, Array]:
-    """Descriptors in [0, 1], and the target."""
+def compounds(informative: int, seed: int) -> tuple[Array, Array]:
+    """Descriptors in [0, 1], and the target.
+
+    The mean of all copies of a property has a tenth of its variance as noise, however many.
+    """
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(ROWS, DESCRIPTORS))
     properties = rng.uniform(size=(ROWS, PROPERTIES))
-    copies = np.repeat(properties, INFORMATIVE // PROPERTIES, axis=1)
-    X[:, :INFORMATIVE] = 0.5 * copies + 0.5 * X[:, :INFORMATIVE]
+    n_copies = informative // PROPERTIES
+    noise = np.sqrt(n_copies / 10)
+    copies = np.repeat(properties, n_copies, axis=1)
+    X[:, :informative] = (copies + noise * X[:, :informative]) / (1 + noise)
     signal = np.tanh(2.0 * (properties - 0.5).sum(axis=1))
     y = signal + np.sqrt(0.1 * signal.var()) * rng.normal(size=ROWS)
     return X, (y - y.mean()) / y.std()
@@ -60,63 +83,93 @@ def select(X: Array, y: Array) -> Array:
     return np.argsort(-weight, kind="stable")[:SELECTED]
 
 
-def plan(done: Trials, tables: int, rounds: int) -> list[Case]:
-    """One case per table, set of descriptors and method."""
+def plan(
+    done: Trials, tables: int, rounds: int, informative: Sequence[int] = INFORMATIVE
+) -> list[Case]:
+    """One case per table, surrogate, set of descriptors and method."""
+    shared = {"rounds": rounds}
     return [
-        {"descriptors": which, "method": method, "seed": seed, "rounds": rounds}
+        {"informative": n, "descriptors": which, "method": method, "seed": seed, **shared}
+        for n in informative
         for which in PUBLISHED
         for method in METHODS
         for seed in range(tables)
     ]
 
 
-def _model(method: str, n_columns: int, rounds: int) -> Any:
+def _model(descriptors: str, method: str, n_columns: int, rounds: int) -> Any:
     kernels = KernelOracle(gamma=0.1 / n_columns)
     shared: dict[str, Any] = {"n_estimators": rounds, "n_jobs": 1, "tol": 1e-3}
     if method == "Lev-k":
         return LeveragingRegressor(kernels, loss="log-cosh", C=0.02, **shared)
     if method == "CG-k":
         return LPBoostRegressor(kernels, nu=0.1, C=3000.0, **shared)
-    return LPBoostRegressor(HalfSpaceOracle(), nu=0.8, C=3.0, **shared)
+    planes = HALF_SPACES[descriptors]
+    return LPBoostRegressor(HalfSpaceOracle(planes["delta"]), nu=0.8, C=planes["C"], **shared)
 
 
-def trial(descriptors: str, method: str, seed: int, rounds: int) -> Result:
-    """Q² out of fold, and the mean number of hypotheses."""
-    X, y = compounds(seed)
-    predicted, sizes = np.empty(ROWS), []
+def trial(informative: int, descriptors: str, method: str, seed: int, rounds: int) -> Result:
+    """Q² out of fold, and the mean numbers of hypotheses and of descriptors per half-space."""
+    X, y = compounds(informative, seed)
+    predicted, sizes, attributes = np.empty(ROWS), [], []
     for train, test in KFold(6, shuffle=True, random_state=0).split(X):
         columns = np.arange(DESCRIPTORS)
         if descriptors == "selected descriptors":
             columns = select(X[train], y[train])
-        model = _model(method, len(columns), rounds).fit(X[np.ix_(train, columns)], y[train])
+        model = _model(descriptors, method, len(columns), rounds)
+        model.fit(X[np.ix_(train, columns)], y[train])
         predicted[test] = model.predict(X[np.ix_(test, columns)])
         sizes.append(len(model.estimators_))
-    return {"Q²": q_squared(y, predicted), "hypotheses": float(np.mean(sizes))}
+        planes = [h for h in model.estimators_ if isinstance(h, HalfSpace)]
+        attributes += [int(np.count_nonzero(plane.weights)) for plane in planes]
+    mean = float(np.mean(attributes)) if attributes else None
+    return {
+        "Q²": q_squared(y, predicted),
+        "hypotheses": float(np.mean(sizes)),
+        "attributes": mean,
+    }
 
 
 def tables(trials: Trials) -> Iterator[Comparison]:
     """Errors and sizes."""
+    for informative in trials.each("informative"):
+        yield _table(trials.where(informative=informative), informative)
+
+
+def _table(trials: Trials, informative: int) -> Comparison:
     rows = []
     for which in trials.each("descriptors"):
         for method in METHODS:
             mine = trials.where(descriptors=which, method=method)
             error, size = mine.mean("Q²").text(2), mine.mean("hypotheses").text(1)
             theirs = PUBLISHED[which][method], HYPOTHESES[which][method]
-            rows.append((f"{which}: {method}", f"{theirs[0]} / {error}", f"{theirs[1]} / {size}"))
+            wide = NONE
+            if method == "CG-LP":
+                wide = f"{ATTRIBUTES[which]} / {mine.mean('attributes').text(1)}"
+            found = f"{theirs[0]} / {error}", f"{theirs[1]} / {size}", wide
+            rows.append((f"{which}: {method}", *found))
     note = "made-up compounds: published numbers are of other data"
-    columns = ("Q²", "hypotheses")
-    yield Comparison("66 compounds: published / on the surrogate", columns, rows, (note,))
+    columns = ("Q²", "hypotheses", "descriptors each")
+    title = f"published / on the surrogate, {informative} descriptors tell of the target"
+    return Comparison(title, columns, rows, (note,))
 
 
 def findings(trials: Trials) -> Iterator[Finding]:
     """What the section concludes."""
-    every = trials.where(descriptors="all descriptors")
-    planes, kernels = (every.where(method=m).mean("Q²") for m in ("CG-LP", "CG-k"))
-    claim = "among many nuisance descriptors half-spaces are better than kernels"
-    yield Finding(claim, planes.mean < kernels.mean, f"{planes} against {kernels}")
-    some = trials.where(descriptors="selected descriptors", method="CG-k").mean("Q²")
-    claim = "after the selection kernels are better than before"
-    yield Finding(claim, some.mean < kernels.mean, f"{some} against {kernels}")
+    for informative in trials.each("informative"):
+        mine = trials.where(informative=informative)
+        every, tells = mine.where(descriptors="all descriptors"), f"{informative} descriptors tell"
+        planes, kernels = (every.where(method=m).mean("Q²") for m in ("CG-LP", "CG-k"))
+        claim = f"{tells}: half-spaces are better than kernels among nuisance descriptors"
+        yield Finding(claim, planes.mean < kernels.mean, f"{planes} against {kernels}")
+        chosen = mine.where(descriptors="selected descriptors")
+        new_planes, new_kernels = (chosen.where(method=m).mean("Q²") for m in ("CG-LP", "CG-k"))
+        claim = f"{tells}: after the selection kernels are better than before"
+        yield Finding(claim, new_kernels.mean < kernels.mean, f"{new_kernels} against {kernels}")
+        if new_planes.trials > 1:  # one table has no spread to judge by
+            claim = f"{tells}: after the selection half-spaces and kernels are nearly equal"
+            near = abs(new_planes.distance(new_kernels)) <= WITHIN
+            yield Finding(claim, near, f"{new_planes} and {new_kernels}")
     smooth, linear = (trials.where(method=m).mean("hypotheses") for m in ("Lev-k", "CG-k"))
     claim = "a strictly convex loss takes more hypotheses"
     yield Finding(claim, smooth.mean > linear.mean, f"{smooth} against {linear}")
@@ -126,18 +179,23 @@ def draw(trials: Trials, figure: Any) -> None:
     """Q² of every method, on the surrogate and, hollow, published."""
     from ...diagnostics.displays.style import CYCLE, INK, plain
 
-    ax, places = figure.subplots(), np.arange(len(METHODS))
-    for k, (which, color) in enumerate(zip(trials.each("descriptors"), CYCLE, strict=False)):
-        at = places + 0.16 * (2 * k - 1)
-        means = [trials.where(descriptors=which, method=m).mean("Q²") for m in METHODS]
-        values, errors = [m.mean for m in means], [m.error for m in means]
-        ax.errorbar(at, values, errors, fmt="o", color=color, label=which)
-        theirs = [float(PUBLISHED[which][m]) for m in METHODS]
-        ax.plot(at, theirs, "o", color=color, markerfacecolor="none")
-    ax.plot([], [], "o", color=INK, markerfacecolor="none", label="published, other data")
-    ax.set(ylabel="Q², 6-fold cross-validation", xticks=places, xticklabels=METHODS, ylim=(0, None))
-    ax.legend(frameon=False, fontsize=9)
-    plain(ax)
+    several, places = trials.each("informative"), np.arange(len(METHODS))
+    axes = figure.subplots(1, len(several), sharey=True, squeeze=False)[0]
+    for ax, informative in zip(axes, several, strict=True):
+        mine = trials.where(informative=informative)
+        for k, (which, color) in enumerate(zip(mine.each("descriptors"), CYCLE, strict=False)):
+            at = places + 0.16 * (2 * k - 1)
+            means = [mine.where(descriptors=which, method=m).mean("Q²") for m in METHODS]
+            values, errors = [m.mean for m in means], [m.error for m in means]
+            ax.errorbar(at, values, errors, fmt="o", color=color, label=which)
+            theirs = [float(PUBLISHED[which][m]) for m in METHODS]
+            ax.plot(at, theirs, "o", color=color, markerfacecolor="none")
+        ax.plot([], [], "o", color=INK, markerfacecolor="none", label="published, other data")
+        ax.set(xticks=places, xticklabels=METHODS, ylim=(0, None))
+        ax.set_title(f"{informative} descriptors tell of the target", fontsize=10)
+        plain(ax)
+    axes[0].set_ylabel("Q², 6-fold cross-validation")
+    axes[-1].legend(frameon=False, fontsize=9)
 
 
 EXPERIMENT = Experiment(
@@ -146,10 +204,11 @@ EXPERIMENT = Experiment(
     tables,
     findings,
     sizes={
-        "tiny": {"tables": 1, "rounds": 40},
+        "tiny": {"tables": 1, "rounds": 40, "informative": [4]},
         "quick": {"tables": 5, "rounds": 100},
         "full": {"tables": 50, "rounds": 100},
     },
     draw=draw,
+    figure_size=(9.6, 3.8),
     catalogue=("R2-E14",),
 )
