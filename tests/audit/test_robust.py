@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
@@ -247,8 +248,33 @@ def test_trees_of_the_forest_say_what_the_forest_says():
     three = rng.integers(0, 3, 120)
     forest = BinnedForest(5, min_samples_leaf=1).fit(bins, three)
     codes = bins.codes.T.astype(np.float32)
-    for tree, grown in zip(forest.hypotheses(), forest.forest_.estimators_, strict=True):
+    peer = ExtraTreesClassifier(5, random_state=0).fit(codes, three)
+    for tree, grown in zip(forest.hypotheses(), peer.estimators_, strict=True):
         np.testing.assert_array_equal(tree(rows).argmax(axis=1), grown.predict(codes).astype(int))
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "levels", "least"), [(2, 40, 3), (4, 200, 1), (3, 3, 2), (2, 1, 1)]
+)
+def test_the_forest_is_that_of_scikit_learn(n_classes, levels, least):
+    """Many rows and features are alike, some weigh nothing; all weights are dyadic."""
+    rng = np.random.default_rng(levels)
+    X = np.minimum(rng.integers(0, levels, (150, 5)), rng.integers(1, levels + 1, 5)).astype(float)
+    y = (X[:, 0] > levels / 2) + rng.integers(0, n_classes - 1, 150)
+    y[:n_classes] = np.arange(n_classes)
+    weights = rng.integers(0, 5, 150) / 4
+    bins = BinnedMatrix.from_data(X)
+    codes = bins.codes.T.astype(np.float32)
+    forest = BinnedForest(8, min_samples_leaf=least, random_state=3).fit(bins, y, weights)
+    peer = ExtraTreesClassifier(8, min_samples_leaf=least, random_state=3).fit(codes, y, weights)
+    np.testing.assert_array_equal(forest.predict_proba(bins), peer.predict_proba(codes))
+    for ours, theirs in zip(forest.trees_, (tree.tree_ for tree in peer.estimators_), strict=True):
+        inner = theirs.children_left >= 0
+        np.testing.assert_array_equal(ours.nodes[inner, 0], theirs.feature[inner])
+        np.testing.assert_array_equal(ours.nodes[inner, 1], np.floor(theirs.threshold[inner]))
+        np.testing.assert_array_equal(ours.nodes[:, 2], theirs.children_left)
+        np.testing.assert_array_equal(ours.weight, theirs.weighted_n_node_samples)
+        np.testing.assert_array_equal(ours.impurity, theirs.impurity)
 
 
 def test_a_soft_row_is_one_row_of_weight_one():

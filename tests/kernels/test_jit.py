@@ -62,6 +62,7 @@ from marginboost import AdaBoostClassifier, LPBoostClassifier
 from marginboost.oracles import histograms
 
 histograms.SERIAL_WORK = histograms.INCREMENTAL_WORK = 0  # several threads that follow the weights
+histograms.INCREMENTAL_ROWS = 0
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 7)).round(1)
 X[rng.random(X.shape) < 0.05] = np.nan
@@ -81,7 +82,7 @@ def numbers(printed):
 
 def test_uncompiled_kernels_compute_what_compiled_ones_do(monkeypatch, capsys):
     """Only the order of additions may differ, in sums that compiled code makes in lanes."""
-    for limit in ("SERIAL_WORK", "INCREMENTAL_WORK"):
+    for limit in ("SERIAL_WORK", "INCREMENTAL_WORK", "INCREMENTAL_ROWS"):
         monkeypatch.setattr(histograms, limit, 0)
     exec(FITS, {})
     compiled = numbers(capsys.readouterr().out)

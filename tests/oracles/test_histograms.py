@@ -32,6 +32,7 @@ def test_following_changes_nothing(monkeypatch, settings_):
     """The same hypotheses and, since edges are measured on columns, the same bits."""
     X, y = make_rows()
     assert X.size > histograms_module.INCREMENTAL_WORK
+    assert len(X) > histograms_module.INCREMENTAL_ROWS
     following = AdaBoostClassifier(n_estimators=80, **settings_).fit(X, y)
     monkeypatch.setattr(histograms_module, "INCREMENTAL_WORK", 10**12)
     anew = AdaBoostClassifier(n_estimators=80, **settings_).fit(X, y)

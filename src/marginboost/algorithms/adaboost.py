@@ -92,6 +92,8 @@ class AdaBoost(Rule):
 
     def target(self, state: State, edge: float) -> float:
         """Target margin ϱ_t of this round."""
+        if isinstance(self.target_margin, float):
+            return self.target_margin
         targets = np.atleast_1d(np.asarray(self.target_margin, dtype=float))
         return float(targets[min(state.round, targets.size) - 1])
 

@@ -239,16 +239,17 @@ class LabelAudit(BaseEstimator):
         n_rows, n_classes = len(self.codes_), len(self.classes_)
         seed = SEED if self.random_state is None else self.random_state
         ours = given is None
+        twice = ours and SECOND_VOTE <= n_rows <= FEW_ROWS
         shape = n_rows, views.table.n_features
         voters = given or default_voters(shape, n_classes, self.n_jobs, seed)
         self.votes_ = {}
         for name, voter in voters.items():
             most = LEARNING_ROWS.get(name) if ours else None
-            rows, watch = views.of(voter, ours), reasons.add if ours and name == STUMPS else None
+            watch = reasons.add if ours and not twice and name == STUMPS else None
+            rows = views.of(voter, ours)
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most, watch)
         self.stack_ = self.last_stack_ = self.combined()
-        if ours and SECOND_VOTE <= n_rows <= FEW_ROWS:
-            reasons.folds.clear()
+        if twice:
             soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
             self.votes_ = {
                 name: soft_votes(

@@ -1,25 +1,31 @@
 """A random forest on binned rows, whose trees are hypotheses like any other.
 
 Problem: boosted trees follow every wrong label a little; many deep trees with random cuts, each
-wrong in its own way, average such labels away. scikit-learn grows them on the codes of a
+wrong in its own way, average such labels away. They are grown on the codes of a
 :class:`~marginboost.BinnedMatrix`, so every cut is one between bins and can be written as a
-:class:`~marginboost.oracles.tree_hypothesis.Tree` on the values themselves: files, predictions and
-importances need nothing of scikit-learn.
+:class:`~marginboost.oracles.tree_hypothesis.Tree` on the values themselves.
+
+Trees are those of scikit-learn's ``ExtraTreesClassifier`` on the codes, bit for bit; its estimators
+of single trees would cost ten times as much as growing the trees of a small table.
 
 Reference: Geurts, Ernst & Wehenkel, *Extremely randomized trees*, 2006.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.utils import check_random_state
 
 from ..core.hypothesis import Hypothesis
 from ..data import BinnedMatrix
+from ..kernels.parallel import resolve_n_jobs, run_blocks
+from ..kernels.random_trees import LARGEST, RandomTree, add_shares, grow_random_tree
 from ..kernels.trees import NODE
 from ..oracles.label_hypotheses import LabelTree
 from ..oracles.tree_hypothesis import Tree, with_categories
@@ -57,24 +63,31 @@ class BinnedForest(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: BinnedMatrix, y: Array, sample_weight: Array | None = None) -> Self:
-        """Grow the trees."""
-        self.forest_ = ExtraTreesClassifier(
-            self.n_estimators,
-            min_samples_leaf=self.min_samples_leaf,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        ).fit(_codes(X), y, sample_weight)
-        self.classes_ = self.forest_.classes_
+        """Grow the trees, each looking at √n_features features for a split."""
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        weights = np.ones(len(labels)) if sample_weight is None else sample_weight
+        seeds = check_random_state(self.random_state).randint(LARGEST, size=self.n_estimators)
+        limits = max(1, math.isqrt(X.n_features)), self.min_samples_leaf
+        codes, n_classes = X.codes.astype(np.int32), len(self.classes_)
+        trees: list[Any] = [None] * len(seeds)
+
+        def grow(t: int) -> None:
+            start = _first_state(int(seeds[t]))
+            trees[t] = grow_random_tree(codes, labels, weights, n_classes, limits, start)
+
+        run_blocks(grow, len(seeds), resolve_n_jobs(self.n_jobs))
+        self.trees_: list[RandomTree] = trees
         self.bins_ = X
         return self
 
     def predict_proba(self, X: BinnedMatrix) -> Array:
-        """Mean of the shares in the leaves, tree after tree: threads would add in any order."""
-        codes = _codes(X)
-        total = np.zeros((len(codes), len(self.classes_)))
-        for tree in self.forest_.estimators_:
-            total += tree.predict_proba(codes, check_input=False)
-        return total / len(self.forest_.estimators_)
+        """Mean of the shares in the leaves, added tree after tree."""
+        total = np.zeros((X.n_rows, len(self.classes_)))
+        nodes = np.concatenate([tree.nodes for tree in self.trees_])
+        shares = np.concatenate([tree.shares for tree in self.trees_])
+        roots = np.cumsum([0, *(len(tree.nodes) for tree in self.trees_[:-1])])
+        add_shares(X.codes.astype(np.int32), nodes, roots, shares, total)
+        return total / len(self.trees_)
 
     def predict(self, X: BinnedMatrix) -> Array:
         """Most likely class."""
@@ -82,47 +95,55 @@ class BinnedForest(ClassifierMixin, BaseEstimator):
 
     def hypotheses(self) -> list[Hypothesis]:
         """The trees: of two classes the lead of the second's share, of more one label per leaf."""
-        return [_hypothesis(tree.tree_, self.bins_) for tree in self.forest_.estimators_]
+        starts = np.cumsum([0, *(len(cuts) for cuts in self.bins_.cuts)])
+        all_cuts = np.concatenate([*self.bins_.cuts, [np.inf]])
+        return [_hypothesis(tree, self.bins_, starts, all_cuts) for tree in self.trees_]
 
 
-def _codes(bins: BinnedMatrix) -> Array:
-    return bins.codes.T.astype(np.float32)
+@lru_cache(maxsize=1024)
+def _first_state(seed: int) -> int:
+    """Where the generator of the tree with this seed begins; all folds have the same seeds."""
+    return int(np.random.RandomState(seed).randint(LARGEST))
 
 
-def _hypothesis(grown: Any, bins: BinnedMatrix) -> Hypothesis:
-    """One of scikit-learn's trees on codes as a tree on values."""
-    shares = grown.value[:, 0, :] / grown.value[:, 0, :].sum(axis=1, keepdims=True)
-    leaves = grown.children_left < 0
+def _hypothesis(
+    grown: RandomTree, bins: BinnedMatrix, starts: Array, all_cuts: Array
+) -> Hypothesis:
+    """A tree on codes as one on values; the cuts of feature j begin at ``starts[j]``."""
+    shares = grown.shares / grown.shares.sum(axis=1, keepdims=True)
+    leaves = grown.nodes[:, 0] < 0
     if shares.shape[1] == 2:
-        return _tree(grown, bins, np.where(leaves, shares[:, 1] - shares[:, 0], 0.0))
+        lead = np.where(leaves, shares[:, 1] - shares[:, 0], 0.0)
+        return _tree(grown, bins, starts, all_cuts, lead)
     answers = np.where(leaves, shares.argmax(axis=1), 0).astype(np.int32)
     no_sets = np.empty((0, shares.shape[1]), np.int8)
-    return LabelTree(_tree(grown, bins, np.zeros(len(leaves))), answers, no_sets)
+    tree = _tree(grown, bins, starts, all_cuts, np.zeros(len(leaves)))
+    return LabelTree(tree, answers, no_sets)
 
 
-def _tree(grown: Any, bins: BinnedMatrix, values: Array) -> Tree:
-    left, right, weight = grown.children_left, grown.children_right, grown.weighted_n_node_samples
-    inner = np.flatnonzero(left >= 0)
-    nodes = np.zeros(len(left), NODE)
-    nodes["feature"] = nodes["left"] = nodes["right"] = -1
+def _tree(
+    grown: RandomTree, bins: BinnedMatrix, starts: Array, all_cuts: Array, values: Array
+) -> Tree:
+    inner = np.flatnonzero(grown.nodes[:, 0] >= 0)
+    feature, last, left, right = grown.nodes[inner].T
+    nodes = np.zeros(len(grown.nodes), NODE)
+    nodes["feature"], nodes["left"] = grown.nodes[:, 0], grown.nodes[:, 2]
+    nodes["right"] = grown.nodes[:, 3]
     nodes["value"] = np.clip(values, -1.0, 1.0)
-    nodes["feature"][inner] = grown.feature[inner]
-    nodes["left"][inner], nodes["right"][inner] = left[inner], right[inner]
-    spread = weight * grown.impurity
-    gain = spread[inner] - spread[left[inner]] - spread[right[inner]]
+    weight, spread = grown.weight, grown.weight * grown.impurity
+    gain = spread[inner] - spread[left] - spread[right]
     nodes["gain"][inner] = np.maximum(gain, 0.0)
     # A split that saw no missing value sends one to its heavier side.
-    heavier = weight[left[inner]] >= weight[right[inner]]
-    nodes["missing_left"][inner] = heavier & ~bins.has_missing[grown.feature[inner]]
-    sets: list[Sequence[int] | None] = [None] * len(left)
-    for k in inner:
-        j, last = grown.feature[k], int(np.floor(grown.threshold[k]))
-        if last >= bins.n_bins[j] - 1:
-            nodes["threshold"][k] = np.inf  # all that are present
-        elif bins.categories[j] is None:
-            nodes["threshold"][k] = bins.cuts[j][last]
-        else:
-            sets[k] = range(last + 1)
-    if all(codes is None for codes in sets):
+    heavier = weight[left] >= weight[right]
+    nodes["missing_left"][inner] = heavier & ~bins.has_missing[feature]
+    everything = last >= bins.n_bins[feature] - 1  # all that are present go left
+    named = np.array([known is not None for known in bins.categories])[feature] & ~everything
+    numeric = ~everything & ~named
+    nodes["threshold"][inner[everything]] = np.inf
+    nodes["threshold"][inner[numeric]] = all_cuts[starts[feature[numeric]] + last[numeric]]
+    if not named.any():
         return Tree(nodes, np.empty(0, np.int32))
+    sets: list[Sequence[int] | None] = [None] * len(nodes)
+    for k in np.flatnonzero(named):
+        sets[inner[k]] = range(last[k] + 1)
     return Tree(*with_categories(nodes, sets))

@@ -7,6 +7,7 @@ stumps of the fold in which the row was judged.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,12 @@ class FoldShapes:
 class Reasons:
     """Contributions to the votes for the given labels, out of folds."""
 
-    folds: list[FoldShapes] = field(default_factory=list)
+    folds: list[tuple[Any, Array]] = field(default_factory=list)
+    """Fitted models of stumps, whose labels are positions, and the rows that each judged."""
 
     def add(self, model: Any, test: Array) -> None:
-        """Keep what a fold's model learnt; called while folds are fitted."""
-        self.folds.append(FoldShapes.of(model, test))
+        """Keep a fold's model; called while folds are fitted. It is explained when asked."""
+        self.folds.append((model, test))
 
     def learn(self, views: Views, labels: Array) -> None:
         """Fit boosted stumps to folds, where no voter did."""
@@ -69,12 +71,16 @@ class Reasons:
         except ValueError:  # a fold that leaves one class to learn from: nothing to tell
             self.folds.clear()
 
+    @cached_property
+    def _explained(self) -> list[FoldShapes]:
+        return [FoldShapes.of(model, test) for model, test in self.folds]
+
     def contributions(
         self, table: Table | BinnedMatrix, labels: Array, rows: Array
     ) -> tuple[Array, Array]:
         """Contribution of each feature to each row's vote for its label, and the intercepts."""
         parts, intercepts = np.zeros((len(rows), table.n_features)), np.zeros(len(rows))
-        for fold in self.folds:
+        for fold in self._explained:
             judged = np.isin(rows, fold.test)
             for k, (sign, explained) in fold.shapes.items():
                 mine = np.flatnonzero(judged & (labels[rows] == k))

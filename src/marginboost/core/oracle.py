@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -81,6 +82,13 @@ class Oracle(BaseEstimator, ABC):
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("saved"):
             Oracle.registry[cls.__name__] = cls
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters, read once from the signature: every run makes a copy."""
+        names: list[str] = super()._get_param_names()
+        return names
 
     def bind(self, sample: Sample) -> Self:
         """Copy of this oracle that works on ``sample``."""

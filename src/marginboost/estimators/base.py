@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -111,6 +112,13 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         self.verbose = verbose
 
     # -- what subclasses say ---------------------------------------------------------------------
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters, read once from the signature: folds and problems make copies."""
+        names: list[str] = super()._get_param_names()
+        return names
 
     def check_parameters(self) -> None:
         """Raise for settings that no rows could make good, before any are read.

@@ -137,6 +137,26 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
 
 
 @kernel
+def first_of_best(scores: Array) -> int:
+    """Return the first of the scores that are as large as the largest, up to ties."""
+    most = scores.max()
+    least = most - resolution(most)
+    for j in range(scores.size):
+        if scores[j] > least:
+            return j
+    return 0
+
+
+@kernel
+def largest_size(values: Array) -> float:
+    """Return the largest absolute value."""
+    largest = 0.0
+    for value in values:
+        largest = max(largest, abs(value))
+    return largest
+
+
+@kernel
 def threshold_column(codes: Array, cut: int, outputs: Array, missing_code: int, out: Array) -> None:
     """Outputs of a threshold stump on binned rows; ``outputs`` = (left, right, missing).
 

@@ -147,4 +147,5 @@ def _stripes(cuts: Array, low: float, high: float) -> Array:
         return np.empty(0)
     parts = np.arange(1, STRIPES) / STRIPES
     wanted = low * (1.0 - parts) + high * parts
-    return np.unique(cuts[np.clip(np.searchsorted(cuts, wanted), 0, len(cuts) - 1)])
+    places = np.minimum(np.searchsorted(cuts, wanted), len(cuts) - 1)  # ascending
+    return cuts[places[np.append(True, places[1:] != places[:-1])]]

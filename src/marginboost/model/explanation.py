@@ -151,7 +151,9 @@ def background_steps(ensemble: Ensemble, categories: Categories) -> list[StepFun
         if found is None:
             return []
         for step in found[0]:
-            cuts[step.feature] = np.union1d(cuts.get(step.feature, []), step.thresholds)
+            known = cuts.get(step.feature)
+            both = step.thresholds if known is None else np.union1d(known, step.thresholds)
+            cuts[step.feature] = both
     return [StepFunction(j, cuts[j], np.zeros(len(cuts[j]) + 2)) for j in sorted(cuts)]
 
 

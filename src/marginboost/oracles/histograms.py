@@ -35,6 +35,9 @@ SERIAL_WORK = 1 << 19
 INCREMENTAL_WORK = 1 << 17
 """Codes below which making the sums anew is as fast as updating them."""
 
+INCREMENTAL_ROWS = 1 << 12
+"""Rows up to which that is so of tables of any width: there are more bins to scale than rows."""
+
 FRESH_ROUNDS = 32
 """Rounds after which sums are made anew."""
 
@@ -60,7 +63,8 @@ class WeightHistograms:
         self._codes = bins.codes
         self._narrow = bins.codes.dtype == np.uint8
         self.n_threads = n_threads
-        self._incremental = self._narrow and bins.codes.size > INCREMENTAL_WORK
+        large = bins.codes.size > INCREMENTAL_WORK and bins.n_rows > INCREMENTAL_ROWS
+        self._incremental = self._narrow and large
         self._n_helpers = n_threads - 1 if bins.codes.size > SERIAL_WORK else 0
         width = 256 if self._narrow else int(bins.n_bins.max()) + 1
         self.signed = np.zeros((bins.n_features, width))

@@ -14,7 +14,7 @@ from ..core.labels import own_labels
 from ..kernels.trees import add_answers
 from ..types import Array
 from .any_sklearn import Fitted
-from .forest import leaf_blocks, plant, tree_votes
+from .forest import Grove, tree_votes
 from .tree_hypothesis import Tree
 
 
@@ -72,7 +72,7 @@ class LabelTree(Hypothesis):
     @classmethod
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
         """One pass over the rows for all trees."""
-        forest = plant([member.tree for member in members])
+        grove = Grove([member.tree for member in members])
         first_set = np.cumsum([0, *(len(member.sets) for member in members)])
         answers = np.concatenate(
             [
@@ -85,7 +85,7 @@ class LabelTree(Hypothesis):
 
         def vote(rows: Array) -> Array:
             total = np.zeros((len(rows), sets.shape[1]))
-            for block, at in leaf_blocks(forest, rows):
+            for block, at in grove.leaf_blocks(rows):
                 add_answers(at, answers, sets, coef, total[block])
             return total
 

@@ -29,10 +29,12 @@ from ..kernels.stumps import (
     PARTITION,
     THRESHOLD,
     best_splits,
+    first_of_best,
+    largest_size,
     lookup_column,
     threshold_column,
 )
-from ..kernels.ties import TIE, resolution
+from ..kernels.ties import TIE
 from ..types import Array
 from ..validation import check_number
 from .histograms import WeightHistograms
@@ -268,8 +270,7 @@ class StumpOracle(Oracle):
         scores = self._scores.copy()
         order: list[tuple[int, int]] = []
         for _ in range(min(k, len(scores))):
-            most = float(scores.max())
-            j = int(np.argmax(scores > most - resolution(most)))
+            j = first_of_best(scores)
             order.append((j, int(self._cuts[j])))
             scores[j] = -np.inf
         if self.cuts_per_feature > 1:
@@ -321,7 +322,8 @@ class StumpOracle(Oracle):
         histogram = histogram[: n_bins + 1]
         missing = _sign(histogram[n_bins]) if bins.has_missing[j] else 0.0
         if self._kinds[j] == THRESHOLD:
-            left, right = histogram[: cut + 1].sum(), histogram[cut + 1 : -1].sum()
+            left = np.add.reduce(histogram[: cut + 1])  # the sum, without NumPy's ceremony
+            right = np.add.reduce(histogram[cut + 1 : -1])
             outputs = (_sign(left), _sign(right if n_bins > 1 else left))
             threshold = float(bins.cuts[j][cut]) if n_bins > 1 else np.inf
             stump = Stump(j, threshold, *outputs, missing)
@@ -391,7 +393,7 @@ def sum_weights(place: Place, change: Reweighting | None) -> tuple[Array, float]
     histograms = place.learner.update(dual, change, column)
 
     def largest(start: int, stop: int) -> float:
-        return max(float(dual[start:stop].max()), -float(dual[start:stop].min()))
+        return largest_size(dual[start:stop])
 
     return histograms, max(run_rows(largest, len(dual), place.sample.n_threads))
 
