@@ -320,12 +320,12 @@ class GradientTreeOracle(Oracle):
 
     def _draw_columns(self, round: int, attempt: int) -> Array | None:
         """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""
-        job, n_features = self._grower.job, self._grower.bins.n_features
-        n_drawn = max(1, int(self.colsample_bytree * n_features + 0.5))
-        if n_drawn == n_features and len(job.seeds) == 0:
+        if self._n_draws == 1:
             return None
+        job, n_features = self._grower.job, self._grower.bins.n_features
         rng = np.random.default_rng([self.sample.seed, round, 1 + attempt])
         job.seeds[:] = rng.integers(1, MODULUS, len(job.seeds))
+        n_drawn = max(1, int(self.colsample_bytree * n_features + 0.5))
         if n_drawn == n_features:
             return None
         return np.sort(rng.choice(n_features, n_drawn, replace=False, shuffle=False))

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -275,17 +275,22 @@ class TreeGrower:
             job.sums[0] = sums
         else:
             sum_root(job, n_rows)
-        pool = WorkerPool(self.n_threads - 1)
-        job = job._replace(board=pool.board)
-        n_nodes = pool.lead(partial(grow, job), partial(help_grow, job))
-        pool.dismiss()
+        n_nodes = grow(job) if self.n_threads == 1 else self._grow_together(job)
         if n_nodes == FULL:
             raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
-        nodes, found = job.nodes[:n_nodes].copy(), job.sums[:n_nodes].copy()
+        nodes, found = job.nodes[:n_nodes], job.sums[:n_nodes]
         if columns is not None:
             split = nodes["feature"] >= 0
             nodes["feature"][split] = columns[nodes["feature"][split]]
         return Growth(nodes, found, job.rows[:n_rows], self)
+
+    def _grow_together(self, job: Job) -> int:
+        """Grow a tree with the help of other threads; returns its number of nodes."""
+        pool = WorkerPool(self.n_threads - 1)
+        job = job._replace(board=pool.board)
+        n_nodes: int = pool.lead(partial(grow, job), partial(help_grow, job))
+        pool.dismiss()
+        return n_nodes
 
     def _narrow(self, columns: Array) -> Job:
         """Job for some columns alone: their codes side by side."""
@@ -310,9 +315,12 @@ class TreeGrower:
         )
 
 
-@dataclass(frozen=True)
-class Growth:
-    """A grown tree: nodes, their sums, and the rows, leaf by leaf, until the next tree grows."""
+class Growth(NamedTuple):
+    """A grown tree: nodes, their sums, and the rows, leaf by leaf.
+
+    All are in the memory of the grower until the next tree grows; :meth:`by_level` copies nodes
+    and sums.
+    """
 
     nodes: Array
     sums: Array
@@ -329,7 +337,7 @@ class Growth:
         nodes = self.nodes.copy()
         for side in ("left", "right"):
             nodes[side][taken_back] = -1
-        return replace(self, nodes=nodes)
+        return self._replace(nodes=nodes)
 
     def by_level(self) -> Growth:
         """Number the nodes that hang together level by level: trees do not show how they grew."""
