@@ -260,6 +260,28 @@ def test_parabola_touches_and_lies_above(at, elsewhere, name):
     assert (parabola >= loss.value(s) - 1e-6).all()
 
 
+class WithoutKernel(SpreadLoss):
+    """The same loss, by its own formulas."""
+
+    squared_unit = None
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("unit", [1.0, 0.3])
+@pytest.mark.parametrize("wide", [0.0, 60.0], ids=["alike", "of all sizes"])
+def test_slopes_of_the_squared_kernel_are_those_of_the_loss(unit, weighted, wide):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=200) * 10.0 ** rng.uniform(-wide, wide, 200)
+    scores = np.where(rng.random(200) < 0.1, y, rng.normal(size=200))  # some without residual
+    weights = rng.random(200) if weighted else np.empty(0)
+    found = []
+    for kind in (SpreadLoss, WithoutKernel):
+        out = np.empty((2, 200))
+        facts = slopes(kind(as_loss("loss", "squared"), unit), y, scores, weights, 0.0, *out)
+        found.append((facts, out.tobytes()))
+    assert found[0] == found[1]
+
+
 def test_robust_losses_bear_wild_targets():
     X, y = load_diabetes(return_X_y=True)
     wild = y.copy()

@@ -57,6 +57,8 @@ ROUNDING = 1e-14
 FARTHEST = 1e3
 """Largest step of a line search that finds no end."""
 STEPS = ("scale", "search")
+Slope = Callable[[float], tuple[float, float]]
+"""From a constant to the derivative of the loss, and its curvature."""
 
 
 class GradientBoost(Rule):
@@ -165,16 +167,18 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
         totals = np.array(ask_samples(sample, weigh_labels), dtype=object).sum(axis=0)
         return best_for_labels(loss, totals)
 
-    def sums(c: float) -> tuple[float, float, float]:
-        found = ask_samples(sample, sum_at, loss, c)
-        value, slope, curvature = (rounded(sum(column)) for column in zip(*found, strict=True))
-        return value, slope, curvature
+    def value(c: float) -> float:
+        return rounded(sum(ask_samples(sample, value_at, loss, c)))
+
+    def slope(c: float) -> tuple[float, float]:
+        first, second = zip(*ask_samples(sample, slope_at, loss, c), strict=True)
+        return rounded(sum(first)), rounded(sum(second))
 
     lows, highs, means, sizes = zip(*ask_samples(sample, measure_targets), strict=True)
     if isinstance(loss, MeanLoss):
         best = loss.best_constant(np.array([rounded(sum(means))]), np.ones(1))
-        return best, sums(best)[0]
-    return _best_constant(sums, min(lows), max(highs), rounded(sum(sizes)))
+        return best, value(best)
+    return _best_constant(value, slope, min(lows), max(highs), rounded(sum(sizes)))
 
 
 def best_for_labels(loss: Loss, totals: Sequence[int]) -> tuple[float, float]:
@@ -183,38 +187,37 @@ def best_for_labels(loss: Loss, totals: Sequence[int]) -> tuple[float, float]:
     y, weights = np.array(present).T
     sample = Sample(y=y, prior=weights)
 
-    def sums(c: float) -> tuple[float, float, float]:
-        value, slope, curvature = map(rounded, sum_at(sample, loss, c))
-        return value, slope, curvature
+    def value(c: float) -> float:
+        return rounded(value_at(sample, loss, c))
 
-    return _best_constant(sums, float(y.min()), float(y.max()), float(weights.sum()), 1.0)
+    def slope(c: float) -> tuple[float, float]:
+        first, second = slope_at(sample, loss, c)
+        return rounded(first), rounded(second)
 
-
-Sums = Callable[[float], tuple[float, float, float]]
-"""From a constant to the loss, its derivative, and its curvature."""
+    ends = float(y.min()), float(y.max())
+    return _best_constant(value, slope, *ends, float(weights.sum()), 1.0)
 
 
 def _best_constant(
-    sums: Sums, low: float, high: float, size: float, unit: float | None = None
+    value: Callable[[float], float],
+    slope: Slope,
+    low: float,
+    high: float,
+    size: float,
+    unit: float | None = None,
 ) -> tuple[float, float]:
     """Minimise a loss over constants, beginning between the extremes with steps of a unit."""
     unit = (high - low or 1.0) if unit is None else unit
-
-    def slope(c: float) -> tuple[float, float]:
-        return sums(c)[1:]
-
     if abs(slope(0.0)[0]) <= ROUNDING * size:
-        return 0.0, sums(0.0)[0]
+        return 0.0, value(0.0)
     low = _outwards(lambda c: slope(c)[0] > 0.0, low, -unit)
     high = _outwards(lambda c: slope(c)[0] < 0.0, high, unit)
     if slope(low)[0] < 0.0:
         low = _root(slope, low, high, unit)
-    return low, sums(low)[0]
+    return low, value(low)
 
 
-def _root(
-    slope: Callable[[float], tuple[float, float]], low: float, high: float, unit: float
-) -> float:
+def _root(slope: Slope, low: float, high: float, unit: float) -> float:
     """Zero of the derivative, sought in a unit so that tiny targets are not taken for nothing."""
     unit = math.ldexp(1.0, math.frexp(unit)[1] - 1)  # a power of two: no rounding
 
@@ -225,12 +228,19 @@ def _root(
     return unit * increasing_root(within, low / unit, high / unit)
 
 
-def sum_at(sample: Sample, loss: Loss, c: float) -> tuple[int, int, int]:
-    """Exact sums of the loss of a constant, its derivative, and its curvature."""
+def value_at(sample: Sample, loss: Loss, c: float) -> int:
+    """Exact sum of the loss of a constant."""
+    t = loss.argument(sample.y, np.full(len(sample.y), c))
+    return exact_sum(sample.prior * loss.value(t))
+
+
+def slope_at(sample: Sample, loss: Loss, c: float) -> tuple[int, int]:
+    """Exact sums of the derivative of that loss, and of its curvature."""
     y, prior = sample.y, sample.prior
     t = loss.argument(y, np.full(len(y), c))
     slope = prior * loss.signed(y, loss.dual(t))
-    return exact_sum(prior * loss.value(t)), -exact_sum(slope), exact_sum(prior * loss.curvature(t))
+    second = prior if loss.squared_unit is not None else prior * loss.curvature(t)
+    return -exact_sum(slope), exact_sum(second)
 
 
 def measure_targets(sample: Sample) -> tuple[float, float, int, int]:

@@ -76,6 +76,11 @@ class SpreadLoss(ResidualLoss):
         return self.loss.median_leaves
 
     @property
+    def squared_unit(self) -> float | None:  # type: ignore[override]
+        """The unit, where φ is the squared loss."""
+        return self.unit if self.loss.squared_unit == 1.0 else None
+
+    @property
     def dual_range(self) -> tuple[float, float]:
         """That of φ, times the unit."""
         low, high = self.loss.dual_range

@@ -26,7 +26,8 @@ from ..core.oracle import Candidate
 from ..core.parts import Part, do_blocks
 from ..core.sample import Sample
 from ..core.state import State
-from ..kernels.exact import as_total, bound_of, exact_sum, rounded, steps_below
+from ..kernels.exact import as_total, bound_of, exact_sum, rounded, steps_below, total_of
+from ..kernels.least_squares import squared_slopes
 from ..kernels.logistic import least_outcome, logistic_slopes, scale_pair
 from ..losses import Logistic, Loss, ResidualLoss
 from ..types import Array
@@ -138,6 +139,11 @@ def slopes(
         found = logistic_slopes(y, scores, weights, steps, dual, curvature)
         least = least_outcome(y, scores)
         return as_total(found[:2], bounds[0]), as_total(found[2:], bounds[1]), least
+    if loss.squared_unit is not None:
+        unit, (sizes, losses) = loss.squared_unit, np.empty((2, len(scores)))
+        rows = y, scores, weights
+        found = squared_slopes(*rows, unit, unit**2, dual, curvature, sizes, losses)
+        return total_of(found[0], sizes), total_of(found[1], losses), least_outcome(y, scores)
     y = y.astype(np.float64)
     t = loss.argument(y, scores)
     slope, second = loss.dual(t), np.abs(loss.curvature(t))

@@ -38,6 +38,8 @@ THIRD, MANTISSA, MOST_ROWS = 120, 53, 1 << 22
 """Those that three steps sum; those that a float has; how many numbers may be summed in steps."""
 LOWEST_BOUND, HIGHEST_BOUND = -900, 900
 """Bounds beyond two to these are taken as that: the constants below must be ordinary numbers."""
+WIDE = 1 << 20
+"""In place of a bound: sizes are too different."""
 LARGEST_WEIGHT = 4.0
 """Weights above this are added as this: their total has no use, see :func:`~.sign_weights`."""
 
@@ -60,19 +62,20 @@ def exact_sum(values: Array) -> int:
     Where their sizes are not too different, all digits are whole numbers of three units.
     """
     values = np.ascontiguousarray(values, dtype=np.float64)
-    lowest, highest = (int(exponent) for exponent in exponents(values))
-    bound = highest + 1
-    known = LOWEST_BOUND <= bound <= HIGHEST_BOUND and values.size <= MOST_ROWS
-    if known and bound - lowest <= THIRD - MANTISSA:
-        third = math.ldexp(1.5, 52 - THIRD + bound)
-        first, second, rest = add_units(values, *steps_below(bound), third)
-        return as_total((first, second), bound) + (int(rest) << (SMALLEST - THIRD + bound))
+    return total_of(add_units(values), values)
+
+
+def total_of(sums: tuple[int, int, int, int], values: Array) -> int:
+    """Total of what :func:`add_units` found of numbers, which it may have found too different."""
+    bound, first, second, third = map(int, sums)
+    if bound != WIDE:
+        return as_total((first, second), bound) + (third << (SMALLEST - THIRD + bound))
     digits = np.zeros(PLACES, np.int64)
     add_digits(values, digits)
     return sum(digit << (DIGIT * place) for place, digit in enumerate(digits.tolist()) if digit)
 
 
-@kernel
+@inner_kernel
 def exponents(values: Array) -> tuple[int, int]:
     """Exponents of the smallest and of the largest number in size, zeros left out."""
     words = values.view(np.int64)
@@ -86,8 +89,18 @@ def exponents(values: Array) -> tuple[int, int]:
 
 
 @kernel
-def add_units(values: Array, coarse: float, fine: float, finest: float) -> tuple[int, int, int]:
-    """Sum in whole numbers of three units; see :func:`in_units`."""
+def add_units(values: Array) -> tuple[int, int, int, int]:
+    """Bound of numbers, and their sum in whole numbers of three units below it.
+
+    Where that would not be exact the bound is WIDE. See :func:`in_units`.
+    """
+    lowest, highest = exponents(values)
+    bound = int(highest) + 1
+    known = LOWEST_BOUND <= bound <= HIGHEST_BOUND and values.size <= MOST_ROWS
+    if not known or bound - lowest > THIRD - MANTISSA:
+        return WIDE, 0, 0, 0
+    coarse, fine = math.ldexp(1.5, 52 - COARSE + bound), math.ldexp(1.5, 52 - FINE + bound)
+    finest = math.ldexp(1.5, 52 - THIRD + bound)
     zeros = bits_of(coarse), bits_of(fine), bits_of(finest)
     first = second = third = 0
     for i in range(values.size):
@@ -98,7 +111,7 @@ def add_units(values: Array, coarse: float, fine: float, finest: float) -> tuple
         rest -= above - fine
         second += bits_of(above) - zeros[1]
         third += bits_of(rest + finest) - zeros[2]
-    return first, second, third
+    return bound, first, second, third
 
 
 @kernel

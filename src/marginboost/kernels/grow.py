@@ -12,7 +12,7 @@ import numpy as np
 from ..types import Array
 from .by_reference import by_reference
 from .columns import choose_columns
-from .jit import inner_kernel, kernel
+from .jit import dividing_kernel, inner_kernel, kernel
 from .parallel import UNTIL_DISMISSED, work_together, worker_loop
 from .shares import (
     BY_DEPTH,
@@ -48,6 +48,7 @@ from .shares import (
     pack_rows,
 )
 from .splits import best_ratio, bounded_value, first_best, score
+from .stumps import THRESHOLD
 from .ties import TIE, resolution
 
 FULL = -1
@@ -353,32 +354,79 @@ def grow(job: Job) -> int:
 
 
 @kernel
-def number_by_level(left: Array, right: Array, order: Array) -> int:
-    """Renumber the children of the nodes that hang together level by level, in place.
+def number_by_level(nodes: Array, sums: Array, order: Array, out: Array, out_sums: Array) -> int:
+    """Write the nodes that hang together level by level, with their children's new numbers.
 
-    ``order`` gets these nodes in their new order; returns how many they are.
+    ``order`` gets their old numbers; returns how many they are.
     """
     count = 1
     order[0] = 0
-    for k in range(left.size):
+    for k in range(nodes.size):
         if k == count:
             break
         old = order[k]
-        if left[old] >= 0:
-            order[count], order[count + 1] = left[old], right[old]
-            left[old], right[old] = count, count + 1
+        out[k] = nodes[old]
+        out_sums[k] = sums[old]
+        if nodes[old]["left"] >= 0:
+            order[count], order[count + 1] = nodes[old]["left"], nodes[old]["right"]
+            out[k]["left"], out[k]["right"] = count, count + 1
             count += 2
     return count
 
 
+@dividing_kernel
+def newton_steps(
+    nodes: Array, sums: Array, units: tuple[float, float], l2: float, longest: float, steps: Array
+) -> float:
+    """Write Newton's step of every leaf, in shares of the largest, which is returned.
+
+    ``sums`` and gains, which are in these units of slopes and curvatures, get those of slopes.
+    """
+    scale = 0.0
+    for k in range(nodes.size):
+        node = nodes[k]
+        sums[k, 0] *= units[0]
+        node["gain"] *= units[0] * units[0]
+        below = (sums[k, 1] + l2) * units[1]
+        step = sums[k, 0] / below if node["left"] < 0 and below > 0.0 else 0.0
+        step = max(step, node["low"] * units[0] / units[1])
+        step = min(step, node["high"] * units[0] / units[1])
+        steps[k] = min(max(step, -longest), longest)
+        scale = max(scale, abs(steps[k]))
+    if scale > 0.0:
+        for k in range(nodes.size):
+            steps[k] /= scale
+    return scale
+
+
 @kernel
-def spread(rows: Array, starts: Array, values: Array, begin: int, end: int, out: Array) -> None:
-    """``out[row]`` of the rows at ``begin:end``; leaf l has those from ``starts[l]`` on."""
-    leaf = 0
-    for i in range(begin, end):
-        while leaf + 1 < starts.size and starts[leaf + 1] <= i:
-            leaf += 1
-        out[rows[i]] = values[leaf]
+def write_nodes(
+    nodes: Array, values: Array, kinds: Array, first_cut: Array, cuts: Array, out: Array
+) -> None:
+    """Write nodes as records of a finished tree, which are zero; sets of categories are left out.
+
+    The cuts of feature j begin at ``first_cut[j]``; without ``values`` those of leaves are zero.
+    """
+    for k in range(nodes.size):
+        node, record = nodes[k], out[k]
+        record["left"], record["right"] = node["left"], node["right"]
+        if node["left"] < 0:
+            record["feature"] = -1
+            record["value"] = values[k] if values.size > 0 else 0.0
+        else:
+            record["feature"], record["gain"] = node["feature"], node["gain"]
+            record["missing_left"] = node["missing_left"]
+            if kinds[node["feature"]] == THRESHOLD:
+                record["threshold"] = cuts[first_cut[node["feature"]] + node["cut"]]
+
+
+@kernel
+def spread(rows: Array, nodes: Array, values: Array, begin: int, end: int, out: Array) -> None:
+    """``out[row]`` of the rows at ``begin:end``: the value of the leaf that they lie in."""
+    for k in range(nodes.size):
+        if nodes[k]["left"] < 0:
+            for i in range(max(begin, nodes[k]["start"]), min(end, nodes[k]["stop"])):
+                out[rows[i]] = values[k]
 
 
 @kernel

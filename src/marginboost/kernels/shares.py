@@ -327,7 +327,9 @@ def keep_sums(job: Job, tile: int, k: int) -> None:
     whole = rows.size == job.values.shape[0]  # the root: all rows in order
     values = job.values if whole else job.packed[start:stop]
     sums = job.histograms[node["slot"], job.features[first, 2] : job.features[last, 2]]
-    sums[:] = 0.0
+    for j in range(first, last):  # bytes have room for bins that are not there
+        begin = job.features[j, 2] - job.features[first, 2]
+        sums[begin : begin + job.features[j, 1] + 1] = 0.0
     if job.codes.itemsize > 1:
         for j in range(first, last):
             begin = job.features[j, 2] - job.features[first, 2]
@@ -339,13 +341,14 @@ def keep_sums(job: Job, tile: int, k: int) -> None:
 @inlined_kernel
 def search_kept(job: Job, tile: int) -> None:
     """Sums and best splits of a node, and of its larger sibling that holds the parent's sums."""
-    begin, end = job.features[job.tiles[tile], 2], job.features[job.tiles[tile + 1], 2]
     keep_sums(job, tile, job.order[SMALL])
     if job.order[LARGE] >= 0:
-        mine = job.histograms[job.nodes[job.order[SMALL]]["slot"], begin:end].reshape(-1)
-        rest = job.histograms[job.nodes[job.order[LARGE]]["slot"], begin:end].reshape(-1)
-        for i in range(mine.size):
-            rest[i] -= mine[i]
+        mine = job.histograms[job.nodes[job.order[SMALL]]["slot"]].reshape(-1)
+        rest = job.histograms[job.nodes[job.order[LARGE]]["slot"]].reshape(-1)
+        for j in range(job.tiles[tile], job.tiles[tile + 1]):
+            begin = 2 * job.features[j, 2]
+            for i in range(begin, begin + 2 * (job.features[j, 1] + 1)):
+                rest[i] -= mine[i]
     scan_tile(job, tile)
 
 

@@ -58,6 +58,8 @@ class Loss(ABC):
     """Whether classifiers can use it."""
     median_leaves: bool = False
     """Whether trees grow on slopes alone and leaves are medians of residuals."""
+    squared_unit: float | None = None
+    """The u of a loss that is ``u² ½ (t/u)²``, for which there is a kernel; None of any other."""
     orientation: ClassVar[int]
     """Sign of the dual in terms of φ': -1 for margins, +1 for residuals."""
 

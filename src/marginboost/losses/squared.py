@@ -23,6 +23,7 @@ class Squared(ResidualLoss):
     """
 
     name = "squared"
+    squared_unit = 1.0
 
     def value(self, t: Array) -> Array:
         """``½ r²``."""

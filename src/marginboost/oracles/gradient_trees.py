@@ -28,6 +28,7 @@ from ..core.parts import ColumnOnParts, Parts
 from ..core.weights import Weights
 from ..kernels.columns import MODULUS
 from ..kernels.exact import exact_sum, grid, rounded
+from ..kernels.grow import newton_steps
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
 from ..kernels.shares import MIN_GAIN
@@ -47,7 +48,9 @@ from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
 from .parted_trees import PartedGrower, lay_out_trees, measure_slopes, write_leaves
 
 POLICIES = ("lossguide", "depthwise")
-Units = tuple[float, float]
+Pair = tuple[float, float]
+"""Of slopes, and of curvatures."""
+Units = Pair
 """What slopes, and what curvatures are divided by before they are summed."""
 DRAWS = 10
 """Draws of columns for a tree before it is given up that there is a split."""
@@ -301,7 +304,7 @@ class GradientTreeOracle(Oracle):
         drawn.sort()
         return drawn
 
-    def _grow(self, rows: Array | None, sums: Array, weight: float, round: int) -> Growth:
+    def _grow(self, rows: Array | None, sums: Pair, weight: float, round: int) -> Growth:
         """Grow a tree; where columns are drawn and those drawn have no split, draw others."""
         for attempt in range(self._n_draws):
             columns = self._draw_columns(round, attempt)
@@ -317,6 +320,8 @@ class GradientTreeOracle(Oracle):
 
     def _draw_columns(self, round: int, attempt: int) -> Array | None:
         """Columns of a tree in ascending order, None for all of them; and seeds of its nodes."""
+        if self._n_draws == 1:
+            return None
         job, n_features = self._grower.job, self._grower.bins.n_features
         rng = np.random.default_rng([self.sample.seed, round, 1 + attempt])
         job.seeds[:] = rng.integers(1, MODULUS, len(job.seeds))
@@ -336,7 +341,7 @@ class GradientTreeOracle(Oracle):
 
         return units_of(run_rows(measure, len(dual), self._grower.n_threads))
 
-    def _load(self, dual: Array, curvature: Array, units: Units) -> Array:
+    def _load(self, dual: Array, curvature: Array, units: Units) -> Pair:
         """Pair slopes with curvatures, in these units; returns the sums of the pairs."""
         job, prior, n_threads = self._grower.job, self.sample.prior, self._grower.n_threads
 
@@ -347,22 +352,14 @@ class GradientTreeOracle(Oracle):
                 return pair_up(dual[here], prior[here], factors[0], 1.0, job.values[here])
             return pair_up(dual[here], curvature[here], *factors, job.values[here])
 
-        return np.sum(run_rows(pair, len(dual), n_threads), axis=0)
+        slopes, weights = zip(*run_rows(pair, len(dual), n_threads), strict=True)
+        return sum(slopes), sum(weights)
 
     def _values(self, growth: Growth, units: Units) -> tuple[Array, float]:
         """Values of the leaves, divided by the largest, and that; what grew it leaves its units."""
-        growth.sums[:, 0] *= units[0]
-        growth.nodes["gain"] *= units[0] ** 2
-        slope, curvature = growth.sums.T
-        below = (curvature + self._grower.limits.l2) * units[1]
-        steps = np.divide(slope, below, out=np.zeros_like(slope), where=growth.leaves & (below > 0))
-        if len(self._grower.job.monotonic):
-            bounds = growth.nodes["low"], growth.nodes["high"]
-            steps = np.clip(steps, *(bound * units[0] / units[1] for bound in bounds))
-        if self.max_step is not None:
-            steps = np.clip(steps, -self.max_step, self.max_step)
-        scale = float(np.abs(steps).max())
-        return steps / (scale or 1.0), scale
+        steps = np.empty(len(growth.nodes))
+        l2, longest = self._grower.limits.l2, math.inf if self.max_step is None else self.max_step
+        return steps, newton_steps(growth.nodes, growth.sums, units, l2, longest, steps)
 
     def _medians(self, growth: Growth, residual: Array) -> tuple[Array, float]:
         """Medians of the residuals in the leaves, divided by the largest, and that."""

@@ -17,14 +17,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..data import BinnedMatrix
-from ..kernels.grow import FULL, grow, help_grow, mark_left, number_by_level, spread, sum_root
+from ..kernels.grow import (
+    FULL,
+    grow,
+    help_grow,
+    mark_left,
+    number_by_level,
+    spread,
+    sum_root,
+    write_nodes,
+)
 from ..kernels.histograms import NARROW
 from ..kernels.jit import COMPILED
 from ..kernels.parallel import WorkerPool, run_blocks, run_rows
@@ -57,6 +66,7 @@ from ..validation import check_choice, check_number
 from .histograms import SERIAL_WORK
 from .tree_hypothesis import Tree, with_categories
 
+NO_VALUES, NO_CATEGORIES = np.empty(0), np.empty(0, np.int32)
 DEEPEST = 1 << 30
 """Depth where none is given."""
 TILE = 8
@@ -175,9 +185,11 @@ class TreeGrower:
     ) -> None:
         self.bins, self.limits = bins, limits
         self.room: Array | None = None
+        self._root = _empty_root()
         self.n_threads = n_threads if bins.codes.size > SERIAL_WORK and COMPILED else 1
         self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
         self.kinds = _kinds(bins, categorical)
+        self.some_categories = bool((self.kinds != THRESHOLD).any())
         # A cut behind the last bin is infinite: all present values go left.
         self.cuts = np.concatenate([np.append(cuts, np.inf) for cuts in bins.cuts])
         self.first_cut = np.cumsum([0, *(len(cuts) + 1 for cuts in bins.cuts)])[:-1]
@@ -239,10 +251,8 @@ class TreeGrower:
     def set_root(self, n_rows: int, weight: float) -> None:
         """Write the root of a tree of so many rows, which stand for so many."""
         root = self.job.nodes[:1]
-        root[:] = 0
+        root[:] = self._root
         root["stop"], root["rows"] = n_rows, weight
-        root["left"] = root["right"] = root["feature"] = root["slot"] = root["parent"] = -1
-        root["low"], root["high"] = -np.inf, np.inf
 
     def grow(
         self,
@@ -265,17 +275,22 @@ class TreeGrower:
             job.sums[0] = sums
         else:
             sum_root(job, n_rows)
-        pool = WorkerPool(self.n_threads - 1)
-        job = job._replace(board=pool.board)
-        n_nodes = pool.lead(partial(grow, job), partial(help_grow, job))
-        pool.dismiss()
+        n_nodes = grow(job) if self.n_threads == 1 else self._grow_together(job)
         if n_nodes == FULL:
             raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
-        nodes, found = job.nodes[:n_nodes].copy(), job.sums[:n_nodes].copy()
+        nodes, found = job.nodes[:n_nodes], job.sums[:n_nodes]
         if columns is not None:
             split = nodes["feature"] >= 0
             nodes["feature"][split] = columns[nodes["feature"][split]]
         return Growth(nodes, found, job.rows[:n_rows], self)
+
+    def _grow_together(self, job: Job) -> int:
+        """Grow a tree with the help of other threads; returns its number of nodes."""
+        pool = WorkerPool(self.n_threads - 1)
+        job = job._replace(board=pool.board)
+        n_nodes: int = pool.lead(partial(grow, job), partial(help_grow, job))
+        pool.dismiss()
+        return n_nodes
 
     def _narrow(self, columns: Array) -> Job:
         """Job for some columns alone: their codes side by side."""
@@ -300,9 +315,12 @@ class TreeGrower:
         )
 
 
-@dataclass(frozen=True)
-class Growth:
-    """A grown tree: nodes, their sums, and the rows, leaf by leaf, until the next tree grows."""
+class Growth(NamedTuple):
+    """A grown tree: nodes, their sums, and the rows, leaf by leaf.
+
+    All are in the memory of the grower until the next tree grows; :meth:`by_level` copies nodes
+    and sums.
+    """
 
     nodes: Array
     sums: Array
@@ -319,48 +337,43 @@ class Growth:
         nodes = self.nodes.copy()
         for side in ("left", "right"):
             nodes[side][taken_back] = -1
-        return replace(self, nodes=nodes)
+        return self._replace(nodes=nodes)
 
     def by_level(self) -> Growth:
         """Number the nodes that hang together level by level: trees do not show how they grew."""
-        order, left, right = self._levels()
-        nodes = self.nodes[order]
-        nodes["left"], nodes["right"] = left[order], right[order]
-        return replace(self, nodes=nodes, sums=self.sums[order])
+        return self._levels()[0]
 
     def level_order(self) -> Array:
         """Present numbers of the nodes in the order that :meth:`by_level` gives them."""
-        return self._levels()[0]
+        return self._levels()[1]
 
-    def _levels(self) -> tuple[Array, Array, Array]:
-        left, right = self.nodes["left"].copy(), self.nodes["right"].copy()
-        order = np.empty(len(left), np.int64)
-        return order[: number_by_level(left, right, order)], left, right
+    def _levels(self) -> tuple[Growth, Array]:
+        nodes, sums = np.empty_like(self.nodes), np.empty_like(self.sums)
+        order = np.empty(len(nodes), np.int64)
+        count = number_by_level(self.nodes, self.sums, order, nodes, sums)
+        return Growth(nodes[:count], sums[:count], self.rows, self.grower), order[:count]
 
-    def tree(self, values: Any = 0.0) -> Tree:
+    def tree(self, values: Array = NO_VALUES) -> Tree:
         """Write the nodes as a tree on raw values, with these values at its leaves."""
-        nodes, grower, leaves = self.nodes, self.grower, self.leaves
+        nodes, grower = self.nodes, self.grower
         records = np.zeros(len(nodes), NODE)
-        for name in ("left", "right", "feature", "missing_left", "gain"):
-            records[name] = nodes[name]
-        records["feature"][leaves] = -1
-        records["missing_left"][leaves] = records["gain"][leaves] = 0
-        records["value"] = np.where(leaves, values, 0.0)
-        inner = np.flatnonzero(~leaves)
-        feature, cut = nodes["feature"][inner], nodes["cut"][inner]
-        by_category = grower.kinds[feature] != THRESHOLD
-        numeric, place = inner[~by_category], (grower.first_cut[feature] + cut)[~by_category]
-        records["threshold"][numeric] = grower.cuts[place]
+        write_nodes(nodes, values, grower.kinds, grower.first_cut, grower.cuts, records)
+        if not grower.some_categories:
+            return Tree(records, NO_CATEGORIES)
+        return Tree(*with_categories(records, self._sets(records)))
+
+    def _sets(self, records: Array) -> list[Sequence[int] | None]:
+        """Categories that go left at each node; None where it has a threshold."""
+        nodes, grower = self.nodes, self.grower
+        inner = np.flatnonzero(~self.leaves)
         sets: list[Sequence[int] | None] = [None] * len(nodes)
-        for k in inner[by_category]:
+        for k in inner[grower.kinds[nodes["feature"][inner]] != THRESHOLD]:
             left = self._left_codes(k)
             if len(left) == grower.bins.n_bins[nodes["feature"][k]]:
                 records["threshold"][k] = np.inf  # all that are present
             else:
                 sets[k] = left.tolist()
-        if not by_category.any():
-            return Tree(records, np.empty(0, np.int32))
-        return Tree(*with_categories(records, sets))
+        return sets
 
     def _left_codes(self, k: int) -> Array:
         """Categories that go left at a node."""
@@ -382,12 +395,9 @@ class Growth:
         """
         grower, bins = self.grower, self.grower.bins
         n_threads, out = grower.n_threads, np.empty(self.grower.bins.n_rows, values.dtype)
-        leaves = np.flatnonzero(self.leaves)
-        leaves = leaves[np.argsort(self.nodes["start"][leaves])]
-        starts, mine = self.nodes["start"][leaves], values[leaves]
 
         def place(start: int, stop: int) -> None:
-            spread(self.rows, starts, mine, start, stop, out)
+            spread(self.rows, self.nodes, values, start, stop, out)
 
         run_rows(place, len(self.rows), n_threads)
         if len(self.rows) < len(out):
@@ -406,6 +416,14 @@ class Growth:
 
 
 # -- layout ----------------------------------------------------------------------------------------
+
+
+def _empty_root() -> Array:
+    """Root of a tree without rows."""
+    root = np.zeros(1, GROWING)
+    root["left"] = root["right"] = root["feature"] = root["slot"] = root["parent"] = -1
+    root["low"], root["high"] = -np.inf, np.inf
+    return root
 
 
 def _kinds(bins: BinnedMatrix, categorical: str) -> Array:

@@ -318,12 +318,12 @@ def write_leaves(
     for division in last:
         _divide(grower.job, ranges, division, np.empty((0, 2)))
     column = np.empty(len(place.dual))
-    found = sorted((ranges[rows][0], ranges[rows][1], value) for rows, value in leaves)
-    starts = np.array([start for start, stop, _ in found if stop > start])
-    values = np.array([value for start, stop, value in found if stop > start])
+    found, values = np.zeros(len(leaves), GROWING), np.array([value for _, value in leaves])
+    found["left"] = -1
+    found["start"], found["stop"] = np.array([ranges[rows] for rows, _ in leaves]).T
 
     def write(start: int, stop: int) -> None:
-        spread(grower.job.rows, starts, values, start, stop, column)
+        spread(grower.job.rows, found, values, start, stop, column)
 
     run_rows(write, len(column), place.sample.n_threads)
     place.columns = {number: column}
