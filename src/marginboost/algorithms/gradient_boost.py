@@ -49,7 +49,7 @@ from ..oracles.tree_hypothesis import constant_candidate
 from ..solvers.line_search import increasing_root
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import check_choice
+from ..validation import Constraints
 from ._second_order import SecondOrderClassifier, document_trees
 
 ROUNDING = 1e-14
@@ -322,6 +322,9 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman 2001, 2002",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "step": STEPS,
+    }
 
     def __init__(
         self,
@@ -411,7 +414,6 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         """Check the settings."""
         super().check_parameters()
         self._loss()
-        check_choice("step", self.step, STEPS)
 
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""

@@ -51,7 +51,7 @@ from ..solvers.masters.choice import MASTERS, suited_solver
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from . import _levels as levels
 from ._levels import answers_by_code, best_stumps, can_descend, descended_stumps, few_levels
 from ._votes_worth_having import warn_of_votes
@@ -427,6 +427,13 @@ class LPBoostClassifier(BaseMarginClassifier):
         "reference": "Demiriz et al. 2002; Rätsch 2001, eq. 4.12",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "nu": Number(above=0.0, at_most=1.0, optional=True),
+        "C": Number(above=0.0, optional=True),
+        "solver_time_limit": Number(above=0.0, optional=True),
+        "rtol": Number(at_least=0.0),
+        "solver": ("auto", *MASTERS),
+    }
 
     def __init__(
         self,
@@ -464,15 +471,6 @@ class LPBoostClassifier(BaseMarginClassifier):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
         self.rtol = rtol
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0, optional=True)
-        check_number("C", self.C, above=0.0, optional=True)
-        check_number("solver_time_limit", self.solver_time_limit, above=0.0, optional=True)
-        check_number("rtol", self.rtol, at_least=0.0)
-        check_choice("solver", self.solver, ("auto", *MASTERS))
 
     def make_rule(self, sample: Sample) -> Rule:
         """Make the algorithm."""

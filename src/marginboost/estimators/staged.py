@@ -17,7 +17,7 @@ from ..model import FittedRun, Model
 from ..model.features import FeatureRows, Features
 from ..model.file import load_model
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number, check_number
 from .inputs import read_weights
 from .watching import Judge, ValidationWatch, scorer_of
 
@@ -188,17 +188,19 @@ class StagedFit:
     random_state: Any
     n_estimators: Any
     registry: ClassVar[Any]
+    parameter_constraints: ClassVar[Constraints] = {
+        "early_stopping": (False, True, "auto"),
+        "n_iter_no_change": Number(at_least=1, integer=True),
+        "warm_start": (False, True),
+    }
 
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()  # type: ignore[misc]
-        check_choice("early_stopping", self.early_stopping, (False, True, "auto"))
         if isinstance(self.validation_fraction, float):
             check_number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
         elif self.validation_fraction is not None:
             check_number("validation_fraction", self.validation_fraction, at_least=1, integer=True)
-        check_number("n_iter_no_change", self.n_iter_no_change, at_least=1, integer=True)
-        check_choice("warm_start", self.warm_start, (False, True))
         if self.scoring not in (None, "loss") and not callable(self.scoring):
             scorer_of(self.scoring)
 
