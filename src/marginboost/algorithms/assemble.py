@@ -33,8 +33,7 @@ from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document, learn_classes
 from ..estimators.inputs import class_positions, weigh_classes
 from ..estimators.multiclass import ONE_VS_REST, Reduction
-from ..estimators.staged import NOTHING_GIVEN, Given
-from ..estimators.training_set import TrainingSet
+from ..estimators.training_set import NOTHING_GIVEN, Given, TrainingSet
 from ..model.features import FeatureRows, Features
 from ..solvers.line_search import exponential_step, longest_step
 from ..types import Array

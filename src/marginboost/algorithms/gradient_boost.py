@@ -24,8 +24,6 @@ References: Friedman, *Greedy function approximation: a gradient boosting machin
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -34,7 +32,7 @@ import numpy as np
 from ..core.ensemble import Ensemble
 from ..core.objective import TrainingLoss
 from ..core.oracle import Candidate, Oracle
-from ..core.parts import ColumnOnParts, Part, ask_samples
+from ..core.parts import ColumnOnParts, Part
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
@@ -44,18 +42,14 @@ from ..estimators.multiclass import Reduction
 from ..estimators.staged_fits import StagedClassifier
 from ..estimators.training_set import TrainingSet
 from ..kernels.exact import exact_sum, rounded
-from ..losses import Loss, MeanLoss, as_loss, as_target_loss
+from ..losses import Loss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
-from ..solvers.line_search import increasing_root
+from ..solvers.line_search import FARTHEST, ROUNDING, best_constant
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
 from ..validation import Constraints
 from ._second_order import SecondOrderClassifier, document_trees
 
-ROUNDING = 1e-14
-"""Edge, as a share of all weight, that is rounding only."""
-FARTHEST = 1e3
-"""Largest step of a line search that finds no end."""
 STEPS = ("scale", "search")
 
 
@@ -153,111 +147,11 @@ class GradientBoost(Rule):
         return float(np.clip(problem.line_step(state.scores, best.column), -FARTHEST, FARTHEST))
 
 
-def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
-    """Minimise ``Σ p L(y, c)`` over c; return c and the sum.
-
-    >>> from marginboost.losses import Logistic
-    >>> sample = Sample.of_labels(np.array([1, 1, 1, -1]))
-    >>> round(best_constant(Logistic(), sample)[0], 6), round(float(np.log(3)), 6)
-    (1.098612, 1.098612)
-    """
-    if not sample.numeric:
-        totals = np.array(ask_samples(sample, weigh_labels), dtype=object).sum(axis=0)
-        return best_for_labels(loss, totals)
-
-    def sums(c: float) -> tuple[float, float, float]:
-        found = ask_samples(sample, sum_at, loss, c)
-        value, slope, curvature = (rounded(sum(column)) for column in zip(*found, strict=True))
-        return value, slope, curvature
-
-    lows, highs, means, sizes = zip(*ask_samples(sample, measure_targets), strict=True)
-    if isinstance(loss, MeanLoss):
-        best = loss.best_constant(np.array([rounded(sum(means))]), np.ones(1))
-        return best, sums(best)[0]
-    return _best_constant(sums, min(lows), max(highs), rounded(sum(sizes)))
-
-
-def best_for_labels(loss: Loss, totals: Sequence[int]) -> tuple[float, float]:
-    """Best constant of labels, from the exact weights of -1 and +1."""
-    present = [(y, rounded(total)) for y, total in zip((-1.0, 1.0), totals, strict=True) if total]
-    y, weights = np.array(present).T
-    sample = Sample(y=y, prior=weights)
-
-    def sums(c: float) -> tuple[float, float, float]:
-        value, slope, curvature = map(rounded, sum_at(sample, loss, c))
-        return value, slope, curvature
-
-    return _best_constant(sums, float(y.min()), float(y.max()), float(weights.sum()), 1.0)
-
-
-Sums = Callable[[float], tuple[float, float, float]]
-"""From a constant to the loss, its derivative, and its curvature."""
-
-
-def _best_constant(
-    sums: Sums, low: float, high: float, size: float, unit: float | None = None
-) -> tuple[float, float]:
-    """Minimise a loss over constants, beginning between the extremes with steps of a unit."""
-    unit = (high - low or 1.0) if unit is None else unit
-
-    def slope(c: float) -> tuple[float, float]:
-        return sums(c)[1:]
-
-    if abs(slope(0.0)[0]) <= ROUNDING * size:
-        return 0.0, sums(0.0)[0]
-    low = _outwards(lambda c: slope(c)[0] > 0.0, low, -unit)
-    high = _outwards(lambda c: slope(c)[0] < 0.0, high, unit)
-    if slope(low)[0] < 0.0:
-        low = _root(slope, low, high, unit)
-    return low, sums(low)[0]
-
-
-def _root(
-    slope: Callable[[float], tuple[float, float]], low: float, high: float, unit: float
-) -> float:
-    """Zero of the derivative, sought in a unit so that tiny targets are not taken for nothing."""
-    unit = math.ldexp(1.0, math.frexp(unit)[1] - 1)  # a power of two: no rounding
-
-    def within(c: float) -> tuple[float, float]:
-        first, second = slope(unit * c)
-        return first, unit * second
-
-    return unit * increasing_root(within, low / unit, high / unit)
-
-
-def sum_at(sample: Sample, loss: Loss, c: float) -> tuple[int, int, int]:
-    """Exact sums of the loss of a constant, its derivative, and its curvature."""
-    y, prior = sample.y, sample.prior
-    t = loss.argument(y, np.full(len(y), c))
-    slope = prior * loss.signed(y, loss.dual(t))
-    return exact_sum(prior * loss.value(t)), -exact_sum(slope), exact_sum(prior * loss.curvature(t))
-
-
-def measure_targets(sample: Sample) -> tuple[float, float, int, int]:
-    """Extremes of targets, and exact sums of them and of their sizes, weighed."""
-    weighed = sample.prior * sample.y
-    ends = float(sample.y.min()), float(sample.y.max())
-    return *ends, exact_sum(weighed), exact_sum(np.abs(weighed))
-
-
-def weigh_labels(sample: Sample) -> list[int]:
-    """Exact weights of the labels -1 and +1."""
-    return [exact_sum(sample.prior[sample.y == label]) for label in (-1, 1)]
-
-
 def sum_losses(part: Part, loss: Loss, ensemble: Ensemble) -> int:
     """Exact sum of the weighted losses of a model."""
     sample = part.sample
     scores = sample.scores(ensemble)
     return exact_sum(sample.prior * loss.value(loss.argument(sample.y.astype(np.float64), scores)))
-
-
-def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> float:
-    """First number, at doubled distances, that is not beyond the minimum; or one far out."""
-    farthest = FARTHEST * abs(step)
-    while beyond(start) and abs(step) < farthest:
-        start, step = start + step, 2.0 * step
-    return start
 
 
 @document_trees

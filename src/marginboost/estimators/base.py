@@ -28,7 +28,7 @@ from ..oracles.stumps import StumpOracle
 from ..types import Array
 from ..validation import Constraints, Number, check_settings
 from .fitted import FittedAttributes
-from .staged import Start
+from .training_set import Start
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None

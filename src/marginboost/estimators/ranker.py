@@ -17,8 +17,8 @@ from ..types import Array
 from ..validation import Constraints, Number
 from .inputs import read_targets, read_weights
 from .regressor import NumberBooster
-from .staged import Given, StagedFit, Watched, draw_held_back
-from .training_set import TargetSet
+from .staged import StagedFit, draw_held_back
+from .training_set import Given, TargetSet, Watched
 from .watching import Judge
 
 

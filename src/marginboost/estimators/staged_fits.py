@@ -10,8 +10,8 @@ from .classifier import BaseMarginClassifier
 from .inputs import known_positions, read_labels
 from .multiclass import ONE_VS_REST
 from .regressor import BaseBoostRegressor
-from .staged import Given, StagedFit
-from .training_set import TargetSet, TrainingSet
+from .staged import StagedFit
+from .training_set import Given, TargetSet, TrainingSet
 from .watching import ClassifierStage, RegressorStage
 
 
