@@ -39,7 +39,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
 from ..estimators.multiclass import Reduction
-from ..estimators.staged_fits import StagedClassifier
+from ..estimators.staged import StagedClassifier
 from ..estimators.training_set import TrainingSet
 from ..kernels.exact import exact_sum, rounded
 from ..losses import Loss, as_loss, as_target_loss
@@ -311,4 +311,4 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
 
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""
-        return GradientBoost(self._loss(), self.learning_rate, self.step)
+        return GradientBoost(self.loss, self.learning_rate, self.step)

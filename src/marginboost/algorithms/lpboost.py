@@ -47,7 +47,7 @@ from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..model import VoteLink
 from ..oracles.stumps import Stump, StumpOracle
 from ..solvers.masters.base import Master, MasterError
-from ..solvers.masters.choice import MASTERS, suited_solver
+from ..solvers.masters.choice import MASTERS, make_master
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
 from ..types import Array
@@ -187,8 +187,7 @@ class LPBoost(Rule):
 
     def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
         """Make the solver of that program over the hypotheses found."""
-        make = MASTERS[suited_solver(self.solver, len(sample.y))]
-        return make(problem, sample.y, sample.n_threads, self.solver_seconds)
+        return make_master(self.solver, problem, sample, self.solver_seconds)
 
     def _first_weights(self, sample: Sample) -> Array:
         """Signed weights of the first round."""

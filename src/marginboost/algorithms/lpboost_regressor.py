@@ -43,7 +43,7 @@ from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.stumps import StumpOracle
 from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.masters.base import Master
-from ..solvers.masters.choice import MASTERS, suited_solver
+from ..solvers.masters.choice import MASTERS, make_master
 from ..solvers.masters.problem import MarginProblem
 from ..solvers.masters.tube import FixedTube, NuTube, QuantileTube, TubeProblem
 from ..solvers.masters.tube_interior import TubeInterior
@@ -142,8 +142,7 @@ class LPRegression(LPBoost):
 
     def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
         """Make the solver of that program."""
-        make = TUBE_MASTERS[suited_solver(self.solver, len(sample.y))]
-        return make(problem, sample.y, sample.n_threads, self.solver_seconds)
+        return make_master(self.solver, problem, sample, self.solver_seconds, TUBE_MASTERS)
 
     def _first_weights(self, sample: Sample) -> Array:
         weights = self._tube.first_weights()

@@ -43,7 +43,7 @@ from ..estimators.classifier import TrainingSet
 from ..estimators.labels import LabelClassifier, document_labels
 from ..estimators.multiclass import Reduction
 from ..estimators.soft_labels import SoftLabels
-from ..estimators.staged_fits import StagedClassifier
+from ..estimators.staged import StagedClassifier
 from ..kernels.exact import exact_sum, rounded
 from ..losses import ClassLoss, Softmax, as_class_loss
 from ..model import ClassLossLink, Link
