@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypedDict
+
+
+class Number(TypedDict, total=False):
+    """Numbers that a setting may be: keywords of :func:`check_number`."""
+
+    above: float
+    below: float
+    at_least: float
+    at_most: float
+    integer: bool
+    optional: bool
+
+
+Constraints = Mapping[str, Number | tuple[Any, ...]]
+"""What settings may be, by name: numbers within limits, or one of some choices."""
 
 
 def check_number(
@@ -51,6 +66,18 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
         raise ValueError(f"{name}: got {value!r}, expected one of {', '.join(map(repr, choices))}")
+
+
+def check_settings(owner: object) -> None:
+    """Raise unless settings are as ``parameter_constraints`` of their class and its bases say."""
+    constraints: dict[str, Number | tuple[Any, ...]] = {}
+    for kind in reversed(type(owner).__mro__):
+        constraints.update(vars(kind).get("parameter_constraints", {}))
+    for name, constraint in constraints.items():
+        if isinstance(constraint, tuple):
+            check_choice(name, getattr(owner, name), constraint)
+        else:
+            check_number(name, getattr(owner, name), **constraint)
 
 
 def parameter_names(kind: type[Any]) -> list[str]:

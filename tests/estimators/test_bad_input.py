@@ -359,7 +359,7 @@ COMMON = [
         "estimator",
         StumpOracle("best"),
         ValueError,
-        "categorical: got 'best', expected 'equality' or 'partition'",
+        "categorical: got 'best', expected one of 'equality', 'partition'",
     ),
 ]
 

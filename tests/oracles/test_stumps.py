@@ -320,7 +320,7 @@ def test_categories_that_are_all_missing():
 
 def test_unknown_split_and_missing_bins():
     sample = make_sample(np.array([[0.0], [1.0]]))
-    with pytest.raises(ValueError, match="categorical: got 'best', expected 'equality' or"):
+    with pytest.raises(ValueError, match="categorical: got 'best', expected one of 'equality'"):
         StumpOracle("best").bind(sample)
     with pytest.raises(ValueError, match="StumpOracle: the sample has no binned rows"):
         StumpOracle().bind(Sample.of_labels([1, -1], rows=sample.rows))

@@ -17,7 +17,7 @@ Reference: Rosset, Zhu & Hastie, *Boosting as a regularized path to a maximum ma
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
@@ -26,7 +26,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier
-from ..validation import check_number
+from ..validation import Constraints, Number
 
 
 class SmallSteps(Rule):
@@ -75,16 +75,15 @@ class SmallSteps(Rule):
 class SmallStepsClassifier(BaseMarginClassifier):
     """ε-boosting; ``__init__`` stores, ``check_parameters`` checks, ``make_rule`` makes."""
 
+    parameter_constraints: ClassVar[Constraints] = {
+        "epsilon": Number(above=0.0),
+    }
+
     def __init__(
         self, estimator: Any = None, *, n_estimators: int = 1000, epsilon: float = 0.01
     ) -> None:
         super().__init__(estimator, n_estimators=n_estimators)
         self.epsilon = epsilon
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("epsilon", self.epsilon, above=0.0)
 
     def make_rule(self, sample: Sample) -> SmallSteps:
         """Make the algorithm."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..core.oracle import Oracle
 from ..estimators.base import BaseBooster, document
@@ -17,7 +17,7 @@ from ..oracles.gradient_trees import (
     MONOTONIC_PARAMETER,
     GradientTreeOracle,
 )
-from ..validation import check_number, parameter_names
+from ..validation import Constraints, Number, parameter_names
 
 TREE_PARAMETERS = """max_leaf_nodes : int or None
         Most leaves of a tree; the split that gains most is made first.
@@ -71,6 +71,9 @@ class SecondOrderClassifier(SoftLabels):
     """
 
     common_scale = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -114,11 +117,6 @@ class SecondOrderClassifier(SoftLabels):
     @abstractmethod
     def _loss(self) -> Loss:
         """Loss that is minimised."""
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
 
     def _tree_settings(self) -> dict[str, Any]:
         """Further settings of the trees."""

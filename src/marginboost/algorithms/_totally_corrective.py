@@ -31,7 +31,7 @@ from ..solvers.entropy_projection import CappedEntropy, Divergence, EntropySolve
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.masters.problem import check_share, soft_margin
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 
 COLUMNS = 4
 """Hypotheses asked for in a round: more save rounds, but make each slower."""
@@ -137,7 +137,10 @@ class TotallyCorrectiveClassifier(BaseMarginClassifier):
     """What their classifiers share: the accuracy is the gap at which to stop."""
 
     link = VoteLink()
-    rounds_follow = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_estimators": Number(at_least=1, integer=True, optional=True),
+        "accuracy": Number(above=0.0, below=1.0),
+    }
     nu: float | None = None
     accuracy: float
 
@@ -163,6 +166,9 @@ class SoftMarginClassifier(TotallyCorrectiveClassifier):
     """What those of a soft margin share: ν, and how far below the best the model may be."""
 
     nu: float
+    parameter_constraints: ClassVar[Constraints] = {
+        "nu": Number(above=0.0, at_most=1.0),
+    }
 
     def __init__(
         self,
@@ -194,9 +200,3 @@ class SoftMarginClassifier(TotallyCorrectiveClassifier):
         )
         self.nu = nu
         self.accuracy = accuracy
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_number("accuracy", self.accuracy, above=0.0, below=1.0)

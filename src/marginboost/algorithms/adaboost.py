@@ -39,7 +39,7 @@ from ..estimators.classifier import BaseMarginClassifier, document
 from ..kernels.exact import exact_sum, rounded
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step, longest_step
-from ..validation import check_choice, check_number
+from ..validation import Constraints, check_number
 
 STEEP = 0.99
 """Edge above which the weight of the errors is summed directly: 1 - edge has lost its digits."""
@@ -266,6 +266,10 @@ class AdaBoostClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ Π√(1 − γ²); margin ϱ ≤ ρ* − ε in 2 ln N / ε² + 1 rounds",
         "reference": "Freund & Schapire 1997; Rätsch 2001, Alg. 1.1, 2.2",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "step": ("exact", "closed"),
+        "sampling": ("reweight", "resample"),
+    }
 
     def __init__(
         self,
@@ -308,7 +312,6 @@ class AdaBoostClassifier(BaseMarginClassifier):
         """Check the settings."""
         super().check_parameters()
         check_learning_rate(self.learning_rate)
-        check_choice("step", self.step, ("exact", "closed"))
         targets = self.target_margin
         if isinstance(targets, Sequence | np.ndarray) and not isinstance(targets, str):
             entries = {f"target_margin[{t}]": target for t, target in enumerate(targets)}
@@ -318,7 +321,6 @@ class AdaBoostClassifier(BaseMarginClassifier):
             check_number(name, target, above=-1.0, below=1.0)
         if np.size(targets) == 0:
             raise ValueError("target_margin: got an empty sequence, expected at least one number")
-        check_choice("sampling", self.sampling, ("reweight", "resample"))
 
     def make_rule(self, sample: Sample) -> AdaBoost:
         """Make the algorithm."""

@@ -28,7 +28,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_choice
+from ..validation import Constraints
 from .adaboost import AdaBoost, check_learning_rate
 
 
@@ -102,6 +102,9 @@ class AdaBoostM2Classifier(LabelClassifier):
         "reference": "Freund & Schapire 1996; Chan 2015, Alg. 2",
     }
     sample_type = LabelPairs
+    parameter_constraints: ClassVar[Constraints] = {
+        "step": ("closed", "exact"),
+    }
 
     def __init__(
         self,
@@ -142,7 +145,6 @@ class AdaBoostM2Classifier(LabelClassifier):
         """Check the settings."""
         super().check_parameters()
         check_learning_rate(self.learning_rate)
-        check_choice("step", self.step, ("closed", "exact"))
 
     def make_rule(self, sample: Sample) -> AdaBoostM2:
         """Make the algorithm."""

@@ -50,7 +50,7 @@ from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, 
 from ..model import Link, LogisticLink
 from ..solvers.soft_descent import convex_step, linear_step, search_step, softmin
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number, check_choice
 from .adaboost import ROUNDING
 
 KINDS = ("influence", "squared")
@@ -285,6 +285,12 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         "guarantee": "margin certified; no convergence proof",
         "reference": "Rätsch, Onoda & Müller 2001; Rätsch 2001, Alg. 4.5",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "C": Number(at_least=0.0),
+        "base": BASES,
+        "target_margin": Number(above=-1.0, below=1.0),
+        "max_step": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -326,10 +332,6 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("C", self.C, at_least=0.0)
-        check_choice("base", self.base, BASES)
-        check_number("target_margin", self.target_margin, above=-1.0, below=1.0)
-        check_number("max_step", self.max_step, above=0.0)
         if isinstance(self.mistrust, str):
             check_choice("mistrust", self.mistrust, KINDS)
 

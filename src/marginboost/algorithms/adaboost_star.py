@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .adaboost import AdaBoost
 
 
@@ -95,7 +95,10 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
         "guarantee": "margin ≥ ρ* − ν in 2 ln N / ν² rounds; gap certified",
         "reference": "Rätsch & Warmuth 2005",
     }
-    rounds_follow = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_estimators": Number(at_least=1, integer=True, optional=True),
+        "accuracy": Number(above=0.0, below=1.0),
+    }
 
     def __init__(
         self,
@@ -125,11 +128,6 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.accuracy = accuracy
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("accuracy", self.accuracy, above=0.0, below=1.0)
 
     def fits_link(self) -> bool:
         """Votes are compared with labels: scores grow with every round, whatever the odds are."""

@@ -31,7 +31,7 @@ from ..model import BinaryModel, ReducedModel
 from ..oracles.alternating_trees import AlternatingTreeOracle, code_sets
 from ..oracles.tree_hypothesis import Tree
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number, check_number
 from .gradient_boost import GradientBoost
 
 Way = tuple[tuple[int, float, tuple[int, ...], bool], ...]
@@ -83,6 +83,9 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
         "reference": "Freund & Mason 1999",
     }
     common_scale = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -116,11 +119,6 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
     def default_oracle(self) -> Oracle:
         """Base learner where none is given."""
         return AlternatingTreeOracle()
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
 
     def fits_link(self) -> bool:
         """Whether votes are compared with labels: values that take full steps are too sure."""

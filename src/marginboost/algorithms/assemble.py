@@ -33,12 +33,11 @@ from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document, learn_classes
 from ..estimators.inputs import class_positions, weigh_classes
 from ..estimators.multiclass import ONE_VS_REST, Reduction
-from ..estimators.staged import NOTHING_GIVEN, Given
-from ..estimators.training_set import TrainingSet
+from ..estimators.training_set import NOTHING_GIVEN, Given, TrainingSet
 from ..model.features import FeatureRows, Features
 from ..solvers.line_search import exponential_step, longest_step
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .adaboost import ROUNDING, STEEP, TINY
 
 UNLABELLED = -1
@@ -190,6 +189,10 @@ class AssembleClassifier(BaseMarginClassifier):
         "guarantee": "the loss never rises; without unlabelled rows as AdaBoost",
         "reference": "Bennett, Demiriz & Maclin 2002",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0),
+        "unlabelled_share": Number(above=0.0, below=1.0),
+    }
 
     def __init__(
         self,
@@ -221,12 +224,6 @@ class AssembleClassifier(BaseMarginClassifier):
         )
         self.learning_rate = learning_rate
         self.unlabelled_share = unlabelled_share
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
-        check_number("unlabelled_share", self.unlabelled_share, above=0.0, below=1.0)
 
     def make_rule(self, sample: Sample) -> Assemble:
         """Make the algorithm."""

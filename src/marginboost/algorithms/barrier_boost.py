@@ -36,7 +36,7 @@ from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..losses import Hinge, Loss, SmoothedHinge
 from ..model import VoteLink
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .l1_leveraging import COLUMNS, L1Leveraging
 
 COLDEST = 1e-8
@@ -162,6 +162,12 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         "reference": "Rätsch et al. 2000; Rätsch 2001, Alg. 4.7",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "C": Number(above=0.0, optional=True),
+        "steps": tuple(COLUMNS),
+        "beta": Number(above=0.0),
+        "factor": Number(above=0.0, below=1.0, optional=True),
+    }
 
     def __init__(
         self,
@@ -197,14 +203,6 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         self.steps = steps
         self.beta = beta
         self.factor = factor
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("C", self.C, above=0.0, optional=True)
-        check_choice("steps", self.steps, COLUMNS)
-        check_number("beta", self.beta, above=0.0)
-        check_number("factor", self.factor, above=0.0, below=1.0, optional=True)
 
     def make_rule(self, sample: Sample) -> BarrierBoost:
         """Make the algorithm."""

@@ -34,7 +34,7 @@ from ..solvers.intercept_loss import TubeBarrier
 from ..solvers.masters.tube import NuTube
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .barrier_boost import FACTORS
 from .gradient_boost_regressor import spread
 from .l1_leveraging import COLUMNS
@@ -187,6 +187,14 @@ class BarrierBoostRegressor(BaseBoostRegressor):
         "reference": "Rätsch 2001, Alg. 5.10",
     }
     chosen_names = ("epsilon_", "spread_")
+    parameter_constraints: ClassVar[Constraints] = {
+        "nu": Number(above=0.0, at_most=1.0),
+        "C": Number(above=0.0),
+        "C_scale": SCALES,
+        "steps": tuple(COLUMNS),
+        "beta": Number(above=0.0),
+        "factor": Number(above=0.0, below=1.0, optional=True),
+    }
 
     def __init__(
         self,
@@ -224,16 +232,6 @@ class BarrierBoostRegressor(BaseBoostRegressor):
         self.steps = steps
         self.beta = beta
         self.factor = factor
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_number("C", self.C, above=0.0)
-        check_choice("C_scale", self.C_scale, SCALES)
-        check_choice("steps", self.steps, COLUMNS)
-        check_number("beta", self.beta, above=0.0)
-        check_number("factor", self.factor, above=0.0, below=1.0, optional=True)
 
     def prepare(self, sample: Sample, oracle: Oracle) -> None:
         """Find the unit of the targets."""

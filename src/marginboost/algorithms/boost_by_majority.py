@@ -37,7 +37,7 @@ from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..model import VoteLink
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 
 ROUNDING = 1e-12
 """An edge that falls short by no more than this does so by rounding."""
@@ -160,6 +160,9 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
         "reference": "Freund 1995",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "edge": Number(above=0.0, below=1.0),
+    }
 
     def __init__(
         self,
@@ -189,11 +192,6 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.edge = edge
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("edge", self.edge, above=0.0, below=1.0)
 
     def make_rule(self, sample: Sample) -> BoostByMajority:
         """Make the algorithm."""

@@ -34,7 +34,7 @@ from ..estimators.classifier import BaseMarginClassifier, document
 from ..model import VoteLink
 from ..solvers.line_search import increasing_root
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 
 NEGLIGIBLE = 1e-10
 """An edge, a step or a time below this is none."""
@@ -200,6 +200,9 @@ class BrownBoostClassifier(BaseMarginClassifier):
         "reference": "Freund 2001",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "error": Number(above=0.0, below=1.0),
+    }
 
     def __init__(
         self,
@@ -229,11 +232,6 @@ class BrownBoostClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.error = error
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("error", self.error, above=0.0, below=1.0)
 
     def make_rule(self, sample: Sample) -> BrownBoost:
         """Make the algorithm."""

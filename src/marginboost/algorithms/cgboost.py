@@ -39,7 +39,7 @@ from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..model import VoteLink
 from ..solvers.masters.shortfalls import SquaredNorm, SquaredNormMaster
-from ..validation import check_number
+from ..validation import Constraints, Number
 from ._shortfalls import COLUMNS, ShortfallRule
 
 EXACT = 1e-7
@@ -147,6 +147,9 @@ class CGBoostClassifier(BaseMarginClassifier):
         "reference": "Bi, Zhang & Bennett 2004",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "C": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -176,11 +179,6 @@ class CGBoostClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.C = C
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("C", self.C, above=0.0)
 
     def make_rule(self, sample: Sample) -> CGBoost:
         """Make the algorithm."""

@@ -29,7 +29,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
-from ..validation import check_choice
+from ..validation import Constraints
 from ._totally_corrective import SoftMarginClassifier, TotallyCorrective
 from .corrective_erlpboost import CorrectiveERLPBoost
 from .corrective_erlpboost import rounds_needed as corrective_rounds
@@ -121,6 +121,9 @@ class ERLPBoostClassifier(SoftMarginClassifier):
         "guarantee": "soft margin ≥ best − ε in max(32 ln(1/ν) / ε², 8 / ε) rounds; gap certified",
         "reference": "Warmuth, Glocer & Vishwanathan 2008",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "correction": ("total", "single"),
+    }
 
     def __init__(
         self,
@@ -154,11 +157,6 @@ class ERLPBoostClassifier(SoftMarginClassifier):
             verbose=verbose,
         )
         self.correction = correction
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_choice("correction", self.correction, ("total", "single"))
 
     def make_rule(self, sample: Sample) -> ERLPBoost | CorrectiveERLPBoost:
         """Make the algorithm."""

@@ -24,8 +24,6 @@ References: Friedman, *Greedy function approximation: a gradient boosting machin
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -34,31 +32,25 @@ import numpy as np
 from ..core.ensemble import Ensemble
 from ..core.objective import TrainingLoss
 from ..core.oracle import Candidate, Oracle
-from ..core.parts import ColumnOnParts, Part, ask_samples
+from ..core.parts import ColumnOnParts, Part
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
 from ..estimators.multiclass import Reduction
-from ..estimators.staged_fits import StagedClassifier
+from ..estimators.staged import StagedClassifier
 from ..estimators.training_set import TrainingSet
 from ..kernels.exact import exact_sum, rounded
-from ..losses import Loss, MeanLoss, as_loss, as_target_loss
+from ..losses import Loss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
-from ..solvers.line_search import increasing_root
+from ..solvers.line_search import FARTHEST, ROUNDING, best_constant
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import check_choice
+from ..validation import Constraints
 from ._second_order import SecondOrderClassifier, document_trees
 
-ROUNDING = 1e-14
-"""Edge, as a share of all weight, that is rounding only."""
-FARTHEST = 1e3
-"""Largest step of a line search that finds no end."""
 STEPS = ("scale", "search")
-Slope = Callable[[float], tuple[float, float]]
-"""From a constant to the derivative of the loss, and its curvature."""
 
 
 class GradientBoost(Rule):
@@ -155,119 +147,11 @@ class GradientBoost(Rule):
         return float(np.clip(problem.line_step(state.scores, best.column), -FARTHEST, FARTHEST))
 
 
-def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
-    """Minimise ``Σ p L(y, c)`` over c; return c and the sum.
-
-    >>> from marginboost.losses import Logistic
-    >>> sample = Sample.of_labels(np.array([1, 1, 1, -1]))
-    >>> round(best_constant(Logistic(), sample)[0], 6), round(float(np.log(3)), 6)
-    (1.098612, 1.098612)
-    """
-    if not sample.numeric:
-        totals = np.array(ask_samples(sample, weigh_labels), dtype=object).sum(axis=0)
-        return best_for_labels(loss, totals)
-
-    def value(c: float) -> float:
-        return rounded(sum(ask_samples(sample, value_at, loss, c)))
-
-    def slope(c: float) -> tuple[float, float]:
-        first, second = zip(*ask_samples(sample, slope_at, loss, c), strict=True)
-        return rounded(sum(first)), rounded(sum(second))
-
-    lows, highs, means, sizes = zip(*ask_samples(sample, measure_targets), strict=True)
-    if isinstance(loss, MeanLoss):
-        best = loss.best_constant(np.array([rounded(sum(means))]), np.ones(1))
-        return best, value(best)
-    return _best_constant(value, slope, min(lows), max(highs), rounded(sum(sizes)))
-
-
-def best_for_labels(loss: Loss, totals: Sequence[int]) -> tuple[float, float]:
-    """Best constant of labels, from the exact weights of -1 and +1."""
-    present = [(y, rounded(total)) for y, total in zip((-1.0, 1.0), totals, strict=True) if total]
-    y, weights = np.array(present).T
-    sample = Sample(y=y, prior=weights)
-
-    def value(c: float) -> float:
-        return rounded(value_at(sample, loss, c))
-
-    def slope(c: float) -> tuple[float, float]:
-        first, second = slope_at(sample, loss, c)
-        return rounded(first), rounded(second)
-
-    ends = float(y.min()), float(y.max())
-    return _best_constant(value, slope, *ends, float(weights.sum()), 1.0)
-
-
-def _best_constant(
-    value: Callable[[float], float],
-    slope: Slope,
-    low: float,
-    high: float,
-    size: float,
-    unit: float | None = None,
-) -> tuple[float, float]:
-    """Minimise a loss over constants, beginning between the extremes with steps of a unit."""
-    unit = (high - low or 1.0) if unit is None else unit
-    if abs(slope(0.0)[0]) <= ROUNDING * size:
-        return 0.0, value(0.0)
-    low = _outwards(lambda c: slope(c)[0] > 0.0, low, -unit)
-    high = _outwards(lambda c: slope(c)[0] < 0.0, high, unit)
-    if slope(low)[0] < 0.0:
-        low = _root(slope, low, high, unit)
-    return low, value(low)
-
-
-def _root(slope: Slope, low: float, high: float, unit: float) -> float:
-    """Zero of the derivative, sought in a unit so that tiny targets are not taken for nothing."""
-    unit = math.ldexp(1.0, math.frexp(unit)[1] - 1)  # a power of two: no rounding
-
-    def within(c: float) -> tuple[float, float]:
-        first, second = slope(unit * c)
-        return first, unit * second
-
-    return unit * increasing_root(within, low / unit, high / unit)
-
-
-def value_at(sample: Sample, loss: Loss, c: float) -> int:
-    """Exact sum of the loss of a constant."""
-    t = loss.argument(sample.y, np.full(len(sample.y), c))
-    return exact_sum(sample.prior * loss.value(t))
-
-
-def slope_at(sample: Sample, loss: Loss, c: float) -> tuple[int, int]:
-    """Exact sums of the derivative of that loss, and of its curvature."""
-    y, prior = sample.y, sample.prior
-    t = loss.argument(y, np.full(len(y), c))
-    slope = prior * loss.signed(y, loss.dual(t))
-    second = prior if loss.squared_unit is not None else prior * loss.curvature(t)
-    return -exact_sum(slope), exact_sum(second)
-
-
-def measure_targets(sample: Sample) -> tuple[float, float, int, int]:
-    """Extremes of targets, and exact sums of them and of their sizes, weighed."""
-    weighed = sample.prior * sample.y
-    ends = float(sample.y.min()), float(sample.y.max())
-    return *ends, exact_sum(weighed), exact_sum(np.abs(weighed))
-
-
-def weigh_labels(sample: Sample) -> list[int]:
-    """Exact weights of the labels -1 and +1."""
-    return [exact_sum(sample.prior[sample.y == label]) for label in (-1, 1)]
-
-
 def sum_losses(part: Part, loss: Loss, ensemble: Ensemble) -> int:
     """Exact sum of the weighted losses of a model."""
     sample = part.sample
     scores = sample.scores(ensemble)
     return exact_sum(sample.prior * loss.value(loss.argument(sample.y.astype(np.float64), scores)))
-
-
-def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> float:
-    """First number, at doubled distances, that is not beyond the minimum; or one far out."""
-    farthest = FARTHEST * abs(step)
-    while beyond(start) and abs(step) < farthest:
-        start, step = start + step, 2.0 * step
-    return start
 
 
 @document_trees
@@ -331,6 +215,9 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         "problem": "least loss, any loss, one second-order tree per round",
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman 2001, 2002",
+    }
+    parameter_constraints: ClassVar[Constraints] = {
+        "step": STEPS,
     }
 
     def __init__(
@@ -421,8 +308,7 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         """Check the settings."""
         super().check_parameters()
         self._loss()
-        check_choice("step", self.step, STEPS)
 
     def make_rule(self, sample: Sample) -> GradientBoost:
         """Make the algorithm."""
-        return GradientBoost(self._loss(), self.learning_rate, self.step)
+        return GradientBoost(self.loss, self.learning_rate, self.step)

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 from ..core.oracle import Oracle
 from ..core.sample import Sample
 from ..estimators.ranker import BaseRanker
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number, check_number
 from ._lambda_rank import LOSSES, LambdaRank
 from ._second_order import LONGEST_STEP, document_trees, second_order_trees
 
@@ -98,6 +98,11 @@ class GradientBoostRanker(BaseRanker):
         "guarantee": "none; bounds on the training NDCG",
         "reference": "Burges et al. 2005; Burges 2010",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "loss": tuple(LOSSES),
+        "ndcg_exp_gain": (True, False),
+        "learning_rate": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -167,9 +172,6 @@ class GradientBoostRanker(BaseRanker):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_choice("loss", self.loss, tuple(LOSSES))
-        check_choice("ndcg_exp_gain", self.ndcg_exp_gain, (True, False))
-        check_number("learning_rate", self.learning_rate, above=0.0)
         if self.lambdarank_truncation_level is not None:
             level = self.lambdarank_truncation_level
             check_number("lambdarank_truncation_level", level, at_least=1, integer=True)

@@ -37,7 +37,7 @@ from ..losses import Loss, MeanLoss, ResidualLoss, as_target_loss
 from ..losses.tweedie import LARGEST_SCORE
 from ..solvers.masters.quantile import quantile
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number, check_number
 from ._second_order import document_trees, second_order_trees
 from .gradient_boost import STEPS, GradientBoost
 
@@ -211,6 +211,10 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
         "reference": "Friedman 2001, 2002",
     }
     chosen_names = ("spread_",)
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0),
+        "step": STEPS,
+    }
 
     def __init__(
         self,
@@ -285,8 +289,6 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
                 f"monotonic_cst: got directions with the loss {self._loss().name!r}, expected "
                 "None: medians of leaves need not follow them"
             )
-        check_number("learning_rate", self.learning_rate, above=0.0)
-        check_choice("step", self.step, STEPS)
 
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
         """Check the unit of the loss."""

@@ -45,7 +45,7 @@ from ..solvers.barrier import projected_gradient
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 
 COLUMNS = {"newton": 16, "coordinate": 1}
 """Ways to change coefficients, and how many hypotheses they can use in a round."""
@@ -275,6 +275,10 @@ class L1LeveragingClassifier(SoftLabels):
         "guarantee": "linear rate; solved to a certified gap",
         "reference": "Rätsch 2001, Prop. 4.4",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "C": Number(above=0.0, optional=True),
+        "steps": tuple(COLUMNS),
+    }
 
     def __init__(
         self,
@@ -315,8 +319,6 @@ class L1LeveragingClassifier(SoftLabels):
         loss = as_loss("loss", self.loss)
         if not (loss.convex and loss.smooth):
             raise ValueError(f"loss: got {self.loss!r}, expected one that is convex and smooth")
-        check_number("C", self.C, above=0.0, optional=True)
-        check_choice("steps", self.steps, COLUMNS)
 
     def make_rule(self, sample: Sample) -> L1Leveraging:
         """Make the algorithm."""

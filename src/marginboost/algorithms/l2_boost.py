@@ -29,7 +29,7 @@ from ..core.state import State
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.tree_hypothesis import constant_candidate
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .ls_boost import LSBoost
 
 
@@ -97,6 +97,10 @@ class L2BoostRegressor(BaseBoostRegressor):
         "guarantee": "residual norm never rises; small steps over lines follow LARS",
         "reference": "Bühlmann & Yu 2003; Efron et al. 2004",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0, at_most=1.0),
+        "max_depth": Number(at_least=1, integer=True),
+    }
 
     def __init__(
         self,
@@ -126,12 +130,6 @@ class L2BoostRegressor(BaseBoostRegressor):
         )
         self.learning_rate = learning_rate
         self.max_depth = max_depth
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
-        check_number("max_depth", self.max_depth, at_least=1, integer=True)
 
     def make_rule(self, sample: Sample) -> L2Boost:
         """Make the algorithm."""

@@ -67,7 +67,7 @@ from ..solvers.line_search import LONGEST, longest_step
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .adaboost import binary_step
 
 CORRECTIONS = ("none", "newton", "sweeps", "parallel")
@@ -370,6 +370,14 @@ class LeveragingClassifier(SoftLabels):
         "guarantee": "linear rate if minimisers are finite; certified among models of its Σα",
         "reference": "Friedman et al. 2000; Collins et al. 2002; Rätsch 2001, Alg. 3.4",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0, at_most=1.0),
+        "step": ("exact", "closed"),
+        "max_step": Number(above=0.0, optional=True),
+        "columns": Number(at_least=1, integer=True, optional=True),
+        "selection": ("edge", "improvement"),
+        "correction": CORRECTIONS,
+    }
 
     def __init__(
         self,
@@ -418,17 +426,11 @@ class LeveragingClassifier(SoftLabels):
         loss = as_loss("loss", self.loss)
         if not loss.smooth:
             raise ValueError(f"loss: got {self.loss!r}, expected one that is smooth")
-        check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
-        check_choice("step", self.step, ("exact", "closed"))
         if self.step == "closed" and not isinstance(loss, Exponential | Logistic | Squared):
             raise ValueError(
                 f"step: got 'closed' with the {loss.name} loss, expected 'exact', or the "
                 "exponential, logistic or squared loss"
             )
-        check_number("max_step", self.max_step, above=0.0, optional=True)
-        check_number("columns", self.columns, at_least=1, integer=True, optional=True)
-        check_choice("selection", self.selection, ("edge", "improvement"))
-        check_choice("correction", self.correction, CORRECTIONS)
         self._check_correction(loss)
 
     def make_rule(self, sample: Sample) -> Leveraging:

@@ -39,7 +39,7 @@ from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.intercept_loss import InterceptLoss
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number, check_number
 from .gradient_boost_regressor import spread
 from .l1_leveraging import COLUMNS, L1Leveraging
 
@@ -192,6 +192,10 @@ class LeveragingRegressor(BaseBoostRegressor):
         "reference": "Rätsch 2001, Alg. 5.9",
     }
     chosen_names = ("spread_",)
+    parameter_constraints: ClassVar[Constraints] = {
+        "C": Number(above=0.0, optional=True),
+        "steps": tuple(COLUMNS),
+    }
 
     def __init__(
         self,
@@ -230,8 +234,6 @@ class LeveragingRegressor(BaseBoostRegressor):
         loss = as_loss("loss", self.loss)
         if not (isinstance(loss, ResidualLoss) and loss.convex and loss.smooth):
             raise ValueError(f"loss: got {self.loss!r}, expected a smooth convex one of residuals")
-        check_number("C", self.C, above=0.0, optional=True)
-        check_choice("steps", self.steps, COLUMNS)
 
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
         """Check the unit."""

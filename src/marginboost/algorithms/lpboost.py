@@ -47,11 +47,11 @@ from ..estimators.classifier import BaseMarginClassifier, Problem, document
 from ..model import VoteLink
 from ..oracles.stumps import Stump, StumpOracle
 from ..solvers.masters.base import Master, MasterError
-from ..solvers.masters.choice import MASTERS, suited_solver
+from ..solvers.masters.choice import MASTERS, make_master
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from . import _levels as levels
 from ._levels import answers_by_code, best_stumps, can_descend, descended_stumps, few_levels
 from ._votes_worth_having import warn_of_votes
@@ -187,8 +187,7 @@ class LPBoost(Rule):
 
     def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
         """Make the solver of that program over the hypotheses found."""
-        make = MASTERS[suited_solver(self.solver, len(sample.y))]
-        return make(problem, sample.y, sample.n_threads, self.solver_seconds)
+        return make_master(self.solver, problem, sample, self.solver_seconds)
 
     def _first_weights(self, sample: Sample) -> Array:
         """Signed weights of the first round."""
@@ -427,6 +426,13 @@ class LPBoostClassifier(BaseMarginClassifier):
         "reference": "Demiriz et al. 2002; Rätsch 2001, eq. 4.12",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "nu": Number(above=0.0, at_most=1.0, optional=True),
+        "C": Number(above=0.0, optional=True),
+        "solver_time_limit": Number(above=0.0, optional=True),
+        "rtol": Number(at_least=0.0),
+        "solver": ("auto", *MASTERS),
+    }
 
     def __init__(
         self,
@@ -464,15 +470,6 @@ class LPBoostClassifier(BaseMarginClassifier):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
         self.rtol = rtol
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0, optional=True)
-        check_number("C", self.C, above=0.0, optional=True)
-        check_number("solver_time_limit", self.solver_time_limit, above=0.0, optional=True)
-        check_number("rtol", self.rtol, at_least=0.0)
-        check_choice("solver", self.solver, ("auto", *MASTERS))
 
     def make_rule(self, sample: Sample) -> Rule:
         """Make the algorithm."""

@@ -43,14 +43,14 @@ from ..estimators.regressor import BaseBoostRegressor, document
 from ..oracles.stumps import StumpOracle
 from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.masters.base import Master
-from ..solvers.masters.choice import MASTERS, suited_solver
+from ..solvers.masters.choice import MASTERS, make_master
 from ..solvers.masters.problem import MarginProblem
 from ..solvers.masters.tube import FixedTube, NuTube, QuantileTube, TubeProblem
 from ..solvers.masters.tube_interior import TubeInterior
 from ..solvers.masters.tube_simplex import TubeSimplex
 from ..solvers.masters.tube_smooth import TubeSmooth
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number, check_number
 from ._levels import descended_tube
 from .gradient_boost_regressor import spread
 from .lpboost import LPBoost
@@ -142,8 +142,7 @@ class LPRegression(LPBoost):
 
     def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
         """Make the solver of that program."""
-        make = TUBE_MASTERS[suited_solver(self.solver, len(sample.y))]
-        return make(problem, sample.y, sample.n_threads, self.solver_seconds)
+        return make_master(self.solver, problem, sample, self.solver_seconds, TUBE_MASTERS)
 
     def _first_weights(self, sample: Sample) -> Array:
         weights = self._tube.first_weights()
@@ -290,6 +289,16 @@ class LPBoostRegressor(BaseBoostRegressor):
         "reference": "Rätsch et al. 2002; Rätsch 2001, Alg. 5.8",
     }
     chosen_names = ("epsilon_", "spread_")
+    parameter_constraints: ClassVar[Constraints] = {
+        "loss": LOSSES,
+        "epsilon": Number(at_least=0.0, optional=True),
+        "nu": Number(above=0.0, at_most=1.0),
+        "quantile": Number(above=0.0, below=1.0),
+        "C": Number(above=0.0, optional=True),
+        "C_scale": SCALES,
+        "solver": ("auto", *MASTERS),
+        "solver_time_limit": Number(above=0.0, optional=True),
+    }
 
     def __init__(
         self,
@@ -331,18 +340,6 @@ class LPBoostRegressor(BaseBoostRegressor):
         self.C_scale = C_scale
         self.solver = solver
         self.solver_time_limit = solver_time_limit
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_choice("loss", self.loss, LOSSES)
-        check_number("epsilon", self.epsilon, at_least=0.0, optional=True)
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_number("quantile", self.quantile, above=0.0, below=1.0)
-        check_number("C", self.C, above=0.0, optional=True)
-        check_choice("C_scale", self.C_scale, SCALES)
-        check_choice("solver", self.solver, ("auto", *MASTERS))
-        check_number("solver_time_limit", self.solver_time_limit, above=0.0, optional=True)
 
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
         """Check the tube and the unit."""

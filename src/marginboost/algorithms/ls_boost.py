@@ -41,7 +41,7 @@ from ..losses import Loss, Squared
 from ..oracles.linear import LinearOracle
 from ..oracles.stumps import StumpOracle
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 
 ROUNDING = 1e-14
 """Residual, relative to the targets, and correlation with it, that are rounding only."""
@@ -220,6 +220,11 @@ class LSBoostRegressor(BaseBoostRegressor):
         "guarantee": "linear rate to the least loss of finitely many hypotheses; v. 1 may stall",
         "reference": "Friedman 2001; Rätsch 2001, eq. 3.5 to 3.7",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "version": (1, 2),
+        "learning_rate": Number(above=0.0, at_most=1.0),
+        "n_candidates": Number(at_least=1, integer=True, optional=True),
+    }
 
     def __init__(
         self,
@@ -251,13 +256,6 @@ class LSBoostRegressor(BaseBoostRegressor):
         self.version = version
         self.learning_rate = learning_rate
         self.n_candidates = n_candidates
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_choice("version", self.version, (1, 2))
-        check_number("learning_rate", self.learning_rate, above=0.0, at_most=1.0)
-        check_number("n_candidates", self.n_candidates, at_least=1, integer=True, optional=True)
 
     def make_rule(self, sample: Sample) -> LSBoost:
         """Make the algorithm; one candidate is enough where all hypotheses have one norm."""

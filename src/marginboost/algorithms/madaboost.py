@@ -33,7 +33,7 @@ from ..core.stop import Stop
 from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..model import LogisticLink
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .adaboost import ROUNDING, AdaBoost
 
 
@@ -125,6 +125,9 @@ class MadaBoostClassifier(BaseMarginClassifier):
         "reference": "Domingo & Watanabe 2000",
     }
     link = LogisticLink(1.0)  # scores are log-odds
+    parameter_constraints: ClassVar[Constraints] = {
+        "kappa": Number(at_least=0.0, below=1.0),
+    }
 
     def __init__(
         self,
@@ -154,11 +157,6 @@ class MadaBoostClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.kappa = kappa
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("kappa", self.kappa, at_least=0.0, below=1.0)
 
     def make_rule(self, sample: Sample) -> MadaBoost:
         """Make the algorithm."""

@@ -28,7 +28,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .adaboost import AdaBoost
 
 
@@ -178,7 +178,11 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         "guarantee": "margin ≥ ρ* − 4ε in (⌈log₂(2/ε)⌉ + 1)(2 ln N / ε² + 1) calls",
         "reference": "Rätsch 2001, Alg. 2.3",
     }
-    rounds_follow = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_estimators": Number(at_least=1, integer=True, optional=True),
+        "epsilon": Number(above=0.0, below=1.0),
+        "search_bound": ("safe", "thesis"),
+    }
 
     def __init__(
         self,
@@ -210,12 +214,6 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         )
         self.epsilon = epsilon
         self.search_bound = search_bound
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("epsilon", self.epsilon, above=0.0, below=1.0)
-        check_choice("search_bound", self.search_bound, ("safe", "thesis"))
 
     def fits_link(self) -> bool:
         """Votes are compared with labels: scores grow with every round, whatever the odds are."""

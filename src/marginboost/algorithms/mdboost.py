@@ -40,7 +40,7 @@ from ..model import VoteLink
 from ..solvers.entropy_projection import Divergence
 from ..solvers.quadratic_divergence import FreeQuadratic
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from ._totally_corrective import TotallyCorrective
 
 
@@ -146,6 +146,9 @@ class MDBoostClassifier(BaseMarginClassifier):
         "reference": "Shen & Li 2010",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "D": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -175,11 +178,6 @@ class MDBoostClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.D = D
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("D", self.D, above=0.0)
 
     def make_rule(self, sample: Sample) -> MDBoost:
         """Make the algorithm."""

@@ -34,7 +34,7 @@ from ..core.stop import Stop
 from ..estimators.classifier import document
 from ..solvers.line_search import increasing_root
 from ..solvers.masters.base import MasterError
-from ..solvers.masters.choice import MASTERS, suited_solver
+from ..solvers.masters.choice import make_master
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import SoftMargin
 from ..types import Array
@@ -69,8 +69,7 @@ class MLPBoost(TotallyCorrective):
         """Begin with the prior as weights, or take up a run by its hypotheses."""
         super().start(state)
         sample = state.sample
-        make = MASTERS[suited_solver("auto", len(sample.y))]
-        self._master = make(SoftMargin(sample.prior, self.nu), sample.y, sample.n_threads)
+        self._master = make_master("auto", SoftMargin(sample.prior, self.nu), sample)
         if state.members:
             self._master.set_state(self._of_master or {})
 

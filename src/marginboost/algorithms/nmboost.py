@@ -33,7 +33,7 @@ from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..model import VoteLink
 from ..solvers.masters.shortfalls import NegativeMarginMaster, NegativeMargins
-from ..validation import check_number
+from ..validation import Constraints, Number
 from ._shortfalls import ShortfallRule
 
 EXACT = 1e-9
@@ -119,6 +119,10 @@ class NMBoostClassifier(BaseMarginClassifier):
         "reference": "Akkerman, Ferry, Artigues, Hebrard & Vidal 2025",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "C": Number(at_least=0.0),
+        "target_margin": Number(at_least=-1.0, at_most=1.0),
+    }
 
     def __init__(
         self,
@@ -150,12 +154,6 @@ class NMBoostClassifier(BaseMarginClassifier):
         )
         self.C = C
         self.target_margin = target_margin
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("C", self.C, at_least=0.0)
-        check_number("target_margin", self.target_margin, at_least=-1.0, at_most=1.0)
 
     def make_rule(self, sample: Sample) -> NMBoost:
         """Make the algorithm."""

@@ -57,7 +57,7 @@ from ..solvers.line_search import exponential_step
 from ..solvers.masters.problem import check_share, soft_margin
 from ..solvers.soft_descent import search_step, softmin
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .adaboost import ROUNDING, TINY
 
 BASES = ("adaboost", "arc-gv")
@@ -298,6 +298,13 @@ class NuArcClassifier(BaseMarginClassifier):
         "reference": "Rätsch 2001, Alg. 4.6",
     }
     link = VoteLink()
+    parameter_constraints: ClassVar[Constraints] = {
+        "nu": Number(above=0.0, at_most=1.0),
+        "base": BASES,
+        "on_stall": ON_STALL,
+        "max_step": Number(above=0.0),
+        "sampling": ("resample", "reweight"),
+    }
 
     def __init__(
         self,
@@ -335,15 +342,6 @@ class NuArcClassifier(BaseMarginClassifier):
         self.on_stall = on_stall
         self.sampling = sampling
         self.max_step = max_step
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("nu", self.nu, above=0.0, at_most=1.0)
-        check_choice("base", self.base, BASES)
-        check_choice("on_stall", self.on_stall, ON_STALL)
-        check_number("max_step", self.max_step, above=0.0)
-        check_choice("sampling", self.sampling, ("resample", "reweight"))
 
     def make_rule(self, sample: Sample) -> NuArc:
         """Make the algorithm."""

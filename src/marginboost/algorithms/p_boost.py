@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from ._p_hull import PHullRule
 from .gravity_p_boost import GravityPBoost
 from .naive_p_boost import WEIGHT_UPDATES, NaivePBoost
@@ -82,6 +82,16 @@ class PBoostClassifier(BaseMarginClassifier):
         "guarantee": "‖b‖_p = 1 in every round; bounds on ρ* as for AdaBoost",
         "reference": "Barnes 1999, chapters 3, 4 and 6",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "p": Number(above=0.0),
+        "variant": VARIANTS,
+        "search": SEARCHES,
+        "weight_update": WEIGHT_UPDATES,
+        "signed": (False, True),
+        "penalty": Number(at_least=0.0),
+        "acceleration": Number(at_least=0.0),
+        "max_restarts": Number(at_least=0, integer=True),
+    }
 
     def __init__(
         self,
@@ -125,18 +135,6 @@ class PBoostClassifier(BaseMarginClassifier):
         self.penalty = penalty
         self.acceleration = acceleration
         self.max_restarts = max_restarts
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("p", self.p, above=0.0)
-        check_choice("variant", self.variant, VARIANTS)
-        check_choice("search", self.search, SEARCHES)
-        check_choice("weight_update", self.weight_update, WEIGHT_UPDATES)
-        check_choice("signed", self.signed, (False, True))
-        check_number("penalty", self.penalty, at_least=0.0)
-        check_number("acceleration", self.acceleration, at_least=0.0)
-        check_number("max_restarts", self.max_restarts, at_least=0, integer=True)
 
     def make_rule(self, sample: Sample) -> PHullRule:
         """Make the algorithm."""

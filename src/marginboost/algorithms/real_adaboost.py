@@ -23,7 +23,7 @@ from ..core.oracle import Oracle
 from ..core.sample import Sample
 from ..estimators.classifier import document
 from ..oracles.trees import TreeOracle
-from ..validation import check_number
+from ..validation import Constraints, Number
 from ._stepped import SteppedClassifier
 from .gradient_boost import GradientBoost
 
@@ -68,15 +68,13 @@ class RealAdaBoostClassifier(SteppedClassifier):
         "reference": "Schapire & Singer 1999",
     }
     common_scale = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0),
+    }
 
     def default_oracle(self) -> Oracle:
         """Base learner where none is given."""
         return TreeOracle(max_depth=2, criterion="Z")
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
 
     def fits_link(self) -> bool:
         """Whether votes are compared with labels: trees that take full steps are too sure."""

@@ -32,7 +32,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.labels import LabelClassifier, document_labels
 from ..oracles.label_trees import LabelTreeOracle
-from ..validation import check_choice
+from ..validation import Constraints
 from .adaboost import AdaBoost, check_learning_rate
 
 
@@ -118,6 +118,9 @@ class SAMMEClassifier(LabelClassifier):
         "guarantee": "right votes above a share 1/K while every ε < 1 − 1/K",
         "reference": "Zhu et al. 2009; Chan 2015, Alg. 3 (as printed)",
     }
+    parameter_constraints: ClassVar[Constraints] = {
+        "variant": ("canonical", "printed"),
+    }
 
     def __init__(
         self,
@@ -163,7 +166,6 @@ class SAMMEClassifier(LabelClassifier):
         """Check the settings."""
         super().check_parameters()
         check_learning_rate(self.learning_rate)
-        check_choice("variant", self.variant, ("canonical", "printed"))
 
     def make_rule(self, sample: Sample) -> AdaBoost:
         """Make the algorithm, for as many classes as the sample has."""

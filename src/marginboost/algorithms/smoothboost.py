@@ -33,7 +33,7 @@ from ..core.stop import Stop
 from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..model import VoteLink
-from ..validation import check_number
+from ..validation import Constraints, Number, check_number
 
 
 class SmoothBoost(Rule):
@@ -138,7 +138,11 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         "reference": "Servedio 2003",
     }
     link = VoteLink()
-    rounds_follow = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_estimators": Number(at_least=1, integer=True, optional=True),
+        "kappa": Number(above=0.0, below=1.0),
+        "edge": Number(above=0.0, below=1.0),
+    }
 
     def __init__(
         self,
@@ -176,8 +180,6 @@ class SmoothBoostClassifier(BaseMarginClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("kappa", self.kappa, above=0.0, below=1.0)
-        check_number("edge", self.edge, above=0.0, below=1.0)
         if self.target_margin is not None:
             check_number("target_margin", self.target_margin, at_least=0.0, at_most=self.edge / 2.0)
 

@@ -43,7 +43,7 @@ from ..estimators.classifier import TrainingSet
 from ..estimators.labels import LabelClassifier, document_labels
 from ..estimators.multiclass import Reduction
 from ..estimators.soft_labels import SoftLabels
-from ..estimators.staged_fits import StagedClassifier
+from ..estimators.staged import StagedClassifier
 from ..kernels.exact import exact_sum, rounded
 from ..losses import ClassLoss, Softmax, as_class_loss
 from ..model import ClassLossLink, Link
@@ -52,7 +52,7 @@ from ..oracles.label_hypotheses import TreePerLabel
 from ..oracles.tree_hypothesis import constant_tree
 from ..oracles.tree_per_label import TreePerLabelOracle
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from ._second_order import LONGEST_STEP, document_trees, second_order_trees
 from .gradient_boost import GradientBoost
 
@@ -185,6 +185,9 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
         "reference": "Friedman, Hastie & Tibshirani 2000; Friedman 2001",
     }
     sample_type = LabelByLabel
+    parameter_constraints: ClassVar[Constraints] = {
+        "learning_rate": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -267,7 +270,6 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()
-        check_number("learning_rate", self.learning_rate, above=0.0)
         self._loss()
 
     def _loss(self) -> ClassLoss:

@@ -24,7 +24,6 @@ from typing import Any, ClassVar
 
 from ..core.sample import Sample
 from ..estimators.classifier import document
-from ..validation import check_number
 from ._totally_corrective import TotallyCorrectiveClassifier
 from .adaboost_star import rounds_needed
 from .softboost import SoftBoost
@@ -116,11 +115,6 @@ class TotalBoostClassifier(TotallyCorrectiveClassifier):
             verbose=verbose,
         )
         self.accuracy = accuracy
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("accuracy", self.accuracy, above=0.0, below=1.0)
 
     def make_rule(self, sample: Sample) -> TotalBoost:
         """Make the algorithm."""

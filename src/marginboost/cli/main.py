@@ -40,8 +40,8 @@ example:
 `marginboost COMMAND --help` says more."""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def make_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of a command; of the whole command line where it is none."""
     parser = argparse.ArgumentParser(
         "marginboost",
         description=DESCRIPTION,
@@ -51,19 +51,19 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"marginboost {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    for name in (command,) if command in COMMANDS else COMMANDS:
         module: Any = import_module(f".{name.replace('-', '_')}", __package__)
         summary, _, details = (module.__doc__ or name).partition("\n")
-        command = commands.add_parser(
+        parsed = commands.add_parser(
             name,
             help=summary[0].lower() + summary[1:].rstrip("."),
             description=f"{summary}\n{details}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        command.set_defaults(command=module)
-        module.configure(command)
-        command.add_argument(
+        parsed.set_defaults(command=module)
+        module.configure(parsed)
+        parsed.add_argument(
             "--json", action="store_true", help="write one JSON object to standard output"
         )
     return parser
@@ -75,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # signs that a terminal lacks are no reason to fail
             stream.reconfigure(errors="replace")
     try:
-        args = make_parser().parse_args(arguments)
+        arguments = sys.argv[1:] if arguments is None else arguments
+        args = make_parser(*arguments[:1]).parse_args(arguments)
         code = _run(args)
         sys.stdout.flush()
         return code

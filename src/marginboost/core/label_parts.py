@@ -49,7 +49,7 @@ class PartedLabels(PartedSample, LabelByLabel):
             total=total,
             n_rows_of_all=n_classes * n_examples,
             all_equal=all_equal,
-            places=parts,
+            parts=parts,
             least_prior=min(least) / n_classes / total,
             ends=None if ends[0] is None else outermost(np.array(ends)),
             labels=np.empty(0, np.int64),

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from ..types import Array
+from ..validation import Constraints, check_settings
 from .hypothesis import Hypothesis
 from .parts import Place
 from .sample import Sample
@@ -67,6 +68,8 @@ class Oracle(BaseEstimator, ABC):
     """
 
     registry: ClassVar[dict[str, type[Oracle]]] = {}
+    parameter_constraints: ClassVar[Constraints] = {}
+    """What its settings may be; those of base classes hold too."""
 
     saved: bool = False
     exact: bool = False
@@ -95,6 +98,7 @@ class Oracle(BaseEstimator, ABC):
         bound = clone(self)
         bound.sample = sample
         bound.place = Place(sample, Weights(np.empty(0)))
+        bound.check(drawn=True)  # whether weights are drawn is the estimator's to say
         bound.prepare()
         return bound
 
@@ -103,6 +107,7 @@ class Oracle(BaseEstimator, ABC):
 
         ``drawn`` says that weights will be counts of a sample drawn with replacement.
         """
+        check_settings(self)
 
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""

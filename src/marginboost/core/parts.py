@@ -301,7 +301,7 @@ class PartedSample(Divided):
 
     Parameters
     ----------
-    places : Parts
+    parts : Parts
         The rows.
     least_prior : float
         Smallest prior weight.
@@ -310,14 +310,9 @@ class PartedSample(Divided):
     """
 
     _: KW_ONLY
-    places: Parts
+    parts: Parts
     least_prior: float
     ends: Array | None = None
-
-    @property
-    def parts(self) -> Parts:
-        """Where the rows are."""
-        return self.places
 
     @property
     def effective_rows(self) -> float:
@@ -364,7 +359,7 @@ class PartedSample(Divided):
             total=total,
             n_rows_of_all=n_rows,
             all_equal=all_equal,
-            places=parts,
+            parts=parts,
             least_prior=least_prior,
             ends=None if ends[0] is None else outermost(np.array(ends)),
         )

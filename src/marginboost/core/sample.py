@@ -74,6 +74,8 @@ class Sample:
         Threads for the kernels.
     total : float
         Sum of the weights before they were normalised: the number of rows, copies counted.
+    parts : Parts or None
+        Where the rows are, if not here: see :mod:`.parts`.
     """
 
     y: Array
@@ -83,11 +85,7 @@ class Sample:
     seed: int = 0
     n_threads: int = 1
     total: float = 1.0
-
-    @property
-    def parts(self) -> Parts | None:
-        """Where the rows are, if not here: see :mod:`.parts`."""
-        return None
+    parts: Parts | None = None
 
     @classmethod
     def of_labels(cls, y: Array, prior: Array | None = None, **parts: object) -> Self:

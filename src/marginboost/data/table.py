@@ -155,10 +155,13 @@ class Table:
             text = [j for j in range(table.n_features) if table.is_text(j)]
             wrong = numbers_as_text(table, text)
             categorical += text
+        else:
+            most = table.n_features - 1
+            for j in categorical:
+                check_number("categorical", j, at_least=0, at_most=most, integer=True)
         if is_frame(X) and (wrong := [*wrong, *other_types(table, categorical)]):
             raise _not_numeric(table, sorted(wrong))
         for j in categorical:
-            check_number("categorical", j, at_least=0, at_most=table.n_features - 1, integer=True)
             table.categories[j] = table.find_categories(j)
         return table
 

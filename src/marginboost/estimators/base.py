@@ -27,9 +27,9 @@ from ..model.features import FeatureRows, Features
 from ..oracles.any_sklearn import SklearnOracle
 from ..oracles.stumps import StumpOracle
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number, check_settings
 from .fitted import FittedAttributes
-from .staged import Start
+from .training_set import Start
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
@@ -73,14 +73,18 @@ class BaseBooster(FittedAttributes, BaseEstimator):
     fitted_text: ClassVar[str] = ""
     """Text on the fitted attributes, for docstrings."""
     fewest_rows: ClassVar[str] = "1"
-    rounds_follow: ClassVar[bool] = False
-    """Whether the number of rounds follows from a guarantee where none is given."""
     several_targets: ClassVar[bool] = False
     """Whether it takes several targets at once."""
     chosen_names: ClassVar[tuple[str, ...]] = ()
     """Numbers that fit chooses where parameters leave it the choice; a model file keeps them."""
     feature_names_in_: Array
     dual_: Any
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_estimators": Number(at_least=1, integer=True),
+        "tol": Number(at_least=0.0, optional=True),
+        "max_bins": Number(at_least=2, integer=True, optional=True),
+    }
+    """What parameters may be; those of base classes hold too, where it does not replace them."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -123,12 +127,9 @@ class BaseBooster(FittedAttributes, BaseEstimator):
     def check_parameters(self) -> None:
         """Raise for settings that no rows could make good, before any are read.
 
-        A subclass calls this first, then checks parameters of its own.
+        Those that ``parameter_constraints`` say; a subclass that must check more calls this first.
         """
-        if not (self.n_estimators is None and self.rounds_follow):
-            check_number("n_estimators", self.n_estimators, at_least=1, integer=True)
-        check_number("tol", self.tol, at_least=0.0, optional=True)
-        check_number("max_bins", self.max_bins, at_least=2, integer=True, optional=True)
+        check_settings(self)
         resolve_n_jobs(self.n_jobs)
         callbacks = () if self.callbacks is None else self.callbacks
         if not isinstance(callbacks, Sequence):

@@ -45,8 +45,7 @@ from .inputs import (
     weigh_classes,
 )
 from .multiclass import ONE_VS_REST, Reduction, solve_problems
-from .staged import NOTHING_GIVEN, Given
-from .training_set import SIGNS, TrainingSet
+from .training_set import NOTHING_GIVEN, SIGNS, Given, TrainingSet
 
 __all__ = ["BaseMarginClassifier", "Problem", "TrainingSet", "document", "learn_classes"]
 

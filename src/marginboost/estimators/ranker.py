@@ -14,11 +14,11 @@ from ..core.sample import Sample
 from ..duals.ranking import mean_quality, ranking_gains
 from ..model.features import FeatureRows
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .inputs import read_targets, read_weights
 from .regressor import NumberBooster
-from .staged import Given, StagedFit, Watched, draw_held_back
-from .training_set import TargetSet
+from .staged import StagedFit, draw_held_back
+from .training_set import Given, TargetSet, Watched
 from .watching import Judge
 
 
@@ -72,11 +72,9 @@ class BaseRanker(StagedFit, NumberBooster):
     registry: ClassVar[dict[str, type[BaseRanker]]] = {}
     eval_at: int | None
     ndcg_exp_gain: bool
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        check_number("eval_at", self.eval_at, at_least=1, integer=True, optional=True)
+    parameter_constraints: ClassVar[Constraints] = {
+        "eval_at": Number(at_least=1, integer=True, optional=True),
+    }
 
     def fit(
         self,

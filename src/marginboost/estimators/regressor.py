@@ -19,8 +19,7 @@ from ..model.features import FeatureRows
 from ..types import Array
 from .base import BaseBooster, document
 from .inputs import read_targets, read_weights
-from .staged import NOTHING_GIVEN, Given
-from .training_set import TargetSet
+from .training_set import NOTHING_GIVEN, Given, TargetSet
 
 __all__ = ["BaseBoostRegressor", "document"]
 

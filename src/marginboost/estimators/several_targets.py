@@ -19,7 +19,7 @@ from ..data import Table
 from ..model import Model, TargetsModel
 from ..types import Array
 from .inputs import read_target_columns, read_targets
-from .staged_fits import StagedRegressor
+from .staged import StagedRegressor
 from .training_set import TargetSet
 
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.callbacks import Callback
 from ..core.continuation import Continuation, rounds_kept
-from ..core.labels import own_labels
 from ..core.rule import Rule
 from ..model import FittedRun, Model
 from ..model.features import FeatureRows, Features
 from ..model.file import load_model
 from ..types import Array
-from ..validation import check_choice, check_number
-from .inputs import read_weights
-from .watching import Judge, ValidationWatch, scorer_of
+from ..validation import Constraints, Number, check_number
+from .classifier import BaseMarginClassifier
+from .inputs import known_positions, read_labels, read_weights
+from .multiclass import ONE_VS_REST
+from .regressor import BaseBoostRegressor
+from .training_set import Extras, FitData, Given, Start, TargetSet, TrainingSet, Watched
+from .watching import ClassifierStage, Judge, RegressorStage, ValidationWatch, scorer_of
 
 MANY_ROWS = 10_000
 """Rows above which ``early_stopping="auto"`` is on, as in scikit-learn."""
@@ -50,129 +53,6 @@ STAGED_ATTRIBUTES = """best_iteration_ : int
     """
 
 
-# -- what a fit gets besides its rows --------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Watched:
-    """Validation rows.
-
-    Attributes
-    ----------
-    rows : Table or BinnedMatrix
-        The rows.
-    truth : array
-        Positions of classes, then labels as the rule knows them; or targets.
-    weights : array
-        Weights of the rows.
-    """
-
-    rows: FeatureRows
-    truth: Array
-    weights: Array
-
-    def of_sides(self, sides: Array) -> Watched:
-        """Rows of the classes on either side, labelled -1 and 1."""
-        signs = sides[self.truth].astype(np.int8)
-        used = np.flatnonzero(signs)
-        rows = self.rows if len(used) == len(signs) else self.rows.take(used)
-        return Watched(rows, signs[used], self.weights[used])
-
-    def of_labels(self, n_classes: int) -> Watched:
-        """Same rows, labelled -1 and 1 for every class."""
-        signs = np.where(own_labels(self.truth, n_classes), 1, -1).astype(np.int8)
-        return replace(self, truth=signs)
-
-
-@dataclass(frozen=True)
-class Extras:
-    """What a fit knows besides the rows that it learns from.
-
-    Attributes
-    ----------
-    watched : Watched or None
-        Validation rows.
-    stops : bool
-        Whether the run ends when these gain no more.
-    before : tuple of FittedRun
-        Runs to go on from, one for each problem.
-    more : bool
-        Whether all rounds come on top of those.
-    """
-
-    watched: Watched | None = None
-    stops: bool = False
-    before: tuple[FittedRun, ...] = ()
-    more: bool = False
-
-    def of_sides(self, sides: Array) -> Extras:
-        """For a problem of two sides."""
-        return self if self.watched is None else replace(self, watched=self.watched.of_sides(sides))
-
-    def of_labels(self, n_classes: int) -> Extras:
-        """For hypotheses that answer for all classes."""
-        if self.watched is None:
-            return self
-        return replace(self, watched=self.watched.of_labels(n_classes))
-
-    def of_target(self, k: int) -> Extras:
-        """For one of several targets."""
-        extras = self.of_problem(k)
-        if self.watched is None:
-            return extras
-        return replace(extras, watched=replace(self.watched, truth=self.watched.truth[:, k]))
-
-    def of_problem(self, k: int) -> Extras:
-        """For one of several problems."""
-        return replace(self, before=self.before[k : k + 1])
-
-
-NO_EXTRAS = Extras()
-
-
-class Given(NamedTuple):
-    """What a caller of fit gives besides rows, labels and weights.
-
-    ``before`` is the model to go on from; ``more`` says that all rounds come on top of it;
-    ``queries`` are those of rows and validation rows, where there are any.
-    """
-
-    eval_set: Any = None
-    before: Model | None = None
-    more: bool = False
-    queries: Any = None
-
-
-NOTHING_GIVEN = Given()
-
-
-class Start(NamedTuple):
-    """How a run begins: callbacks of its own, and rounds that come on top."""
-
-    callbacks: tuple[Callback, ...] = ()
-    rounds: int = 0
-
-
-class FitData(Protocol):
-    """Rows of a fit, of classes or numbers."""
-
-    features: Features
-    rows: FeatureRows
-    weights: Array
-    extras: Extras
-
-    @property
-    def truth(self) -> Array:
-        """Positions of classes, or targets."""
-
-    @property
-    def strata(self) -> Array:
-        """Groups of rows of which each keeps some when others are held back."""
-
-
-# -- estimators ------------------------------------------------------------------------------------
-
-
 class StagedFit:
     """Settings, fits and attributes of estimators that stop early and go on from models.
 
@@ -188,17 +68,19 @@ class StagedFit:
     random_state: Any
     n_estimators: Any
     registry: ClassVar[Any]
+    parameter_constraints: ClassVar[Constraints] = {
+        "early_stopping": (False, True, "auto"),
+        "n_iter_no_change": Number(at_least=1, integer=True),
+        "warm_start": (False, True),
+    }
 
     def check_parameters(self) -> None:
         """Check the settings."""
         super().check_parameters()  # type: ignore[misc]
-        check_choice("early_stopping", self.early_stopping, (False, True, "auto"))
         if isinstance(self.validation_fraction, float):
             check_number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
         elif self.validation_fraction is not None:
             check_number("validation_fraction", self.validation_fraction, at_least=1, integer=True)
-        check_number("n_iter_no_change", self.n_iter_no_change, at_least=1, integer=True)
-        check_choice("warm_start", self.warm_start, (False, True))
         if self.scoring not in (None, "loss") and not callable(self.scoring):
             scorer_of(self.scoring)
 
@@ -404,6 +286,49 @@ class StagedFit:
         if any(np.isnan(score).all() for score in scores):
             raise AttributeError(f"no attribute {name!r}: no validation rows were watched")
         return self._of_runs(name, scores)  # type: ignore[attr-defined]
+
+
+class StagedClassifier(StagedFit, BaseMarginClassifier):
+    """A classifier that stops early and goes on from models."""
+
+    def fit_with(self, X: Any, y: Any, sample_weight: Any, given: Given) -> Self:
+        """Fit the model, with what else is given."""
+        return self.fit_reduction(X, y, sample_weight, ONE_VS_REST, given)
+
+    def read_truth(self, data: TrainingSet, X: Any, y: Any) -> tuple[FeatureRows, Array]:
+        """Other rows, and the positions of their classes."""
+        rows = self._read_with(data.features, X)
+        return rows, known_positions(data.classes, read_labels(y, rows.n_rows))
+
+    def stage_truth(self, data: TrainingSet, truth: Array) -> Array:
+        """Labels of rows that the rule knows as -1 and 1."""
+        own = truth.argmax(axis=1) if truth.ndim == 2 else (truth > 0).astype(int)
+        return data.classes[own]
+
+    def stage(self, data: TrainingSet, scores: Array, l1_norm: float) -> ClassifierStage:
+        """Make a classifier that has these scores."""
+        return ClassifierStage(data.classes, self.make_link()(scores, l1_norm))
+
+
+class StagedRegressor(StagedFit, BaseBoostRegressor):
+    """A regressor that stops early and goes on from models."""
+
+    def fit_with(self, X: Any, y: Any, sample_weight: Any, given: Given) -> Self:
+        """Fit the model, with what else is given."""
+        return self.fit_targets(X, y, sample_weight, given)
+
+    def read_truth(self, data: TargetSet, X: Any, y: Any) -> tuple[FeatureRows, Array]:
+        """Other rows and their targets."""
+        rows = self._read_with(data.features, X)
+        return rows, self.read_y(y, rows.n_rows)
+
+    def respond(self, scores: Array) -> Array:
+        """From scores to predictions."""
+        return scores
+
+    def stage(self, data: TargetSet, scores: Array, l1_norm: float) -> RegressorStage:
+        """Make a regressor that has these scores."""
+        return RegressorStage(self.respond(scores))
 
 
 def draw_held_back(strata: Array, share: float, seed: int) -> Array:

@@ -6,7 +6,14 @@ from ..on_demand import on_demand
 
 if TYPE_CHECKING:
     from .absolute import Absolute
-    from .base import Loss, MarginLoss, ResidualLoss, as_loss
+    from .base import (
+        Loss,
+        MarginLoss,
+        ResidualLoss,
+        as_loss,
+        as_target_loss,
+        known_losses,
+    )
     from .class_losses import (
         ClassCrossEntropy,
         ClassLoss,
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
     from .squared import Squared
     from .squared_hinge import SquaredHinge
     from .tangent import Tangent
-    from .tweedie import Gamma, MeanLoss, Poisson, Tweedie, as_target_loss, known_losses
+    from .tweedie import Gamma, MeanLoss, Poisson, Tweedie
 else:
     __getattr__, __dir__ = on_demand(__name__)
 

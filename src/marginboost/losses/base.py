@@ -116,6 +116,11 @@ class Loss(ABC):
     def signed(self, y: Array | float, d: Array) -> Array:
         """Signed weights ``-∂L/∂F`` from the duals."""
 
+    def derivatives(self, y: Array, scores: Array) -> tuple[Array, Array, Array]:
+        """``L(y, F)``, ``∂L/∂F`` and ``∂²L/∂F²`` of every example."""
+        t = self.argument(y, scores)
+        return self.value(t), -self.signed(y, self.dual(t)), self.curvature(t)
+
     def dual_value(self, y: Array, d: Array) -> Array:
         """What an example with dual ``d`` adds to Fenchel's dual program."""
         return self.orientation * self.argument(y, np.zeros(np.shape(d))) * d - self.conjugate(d)
@@ -185,9 +190,27 @@ def as_loss(argument: str, value: Any) -> Loss:
     """
     if isinstance(value, Loss):
         return value
-    import_all(losses)  # so that all are registered
+    if not (isinstance(value, str) and value in Loss.registry):
+        import_all(losses)  # so that all are registered
     if isinstance(value, str) and value in Loss.registry:
         return Loss.registry[value]()
     expected = f"a Loss or one of {', '.join(map(repr, sorted(Loss.registry)))}"
     error = ValueError if isinstance(value, str) else TypeError
     raise error(f"{argument}: got {value!r}, expected {expected}")
+
+
+def known_losses() -> dict[str, type[Loss]]:
+    """All losses by name, those that are for numbers only among them."""
+    import_all(losses)  # so that all are registered
+    return {**Loss.registry, **Loss.of_targets}
+
+
+def as_target_loss(argument: str, value: Any) -> Loss:
+    """Loss of numeric targets that is meant by a setting: itself, or its name.
+
+    >>> as_target_loss("loss", "tweedie")
+    Tweedie(power=1.5)
+    """
+    if isinstance(value, str) and value in known_losses():
+        return known_losses()[value]()
+    return as_loss(argument, value)

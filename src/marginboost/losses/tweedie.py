@@ -16,16 +16,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import xlogy
 
-from .. import losses
-from ..on_demand import import_all
 from ..types import Array
 from ..validation import check_number
-from .base import Loss, as_loss
+from .base import Loss
 
 LARGEST_SCORE = 600.0
 """Larger scores count as this: exponentials of larger numbers, and their products, overflow."""
@@ -41,15 +39,11 @@ class MeanLoss(Loss):
     number, which classifiers can use.
     """
 
-    named: ClassVar[dict[str, type[MeanLoss]]] = {}
+    of_labels = False
     orientation = 1
     symmetric = False
     zeros: ClassVar[bool] = True
     """Whether a target may be 0."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        if cls.name:
-            MeanLoss.named[cls.name] = cls
 
     @property
     @abstractmethod
@@ -173,21 +167,3 @@ class Tweedie(MeanLoss):
     def exponent(self) -> float:
         """The power."""
         return self.power
-
-
-def known_losses() -> dict[str, type[Loss]]:
-    """All losses by name, of one number and of a mean."""
-    import_all(losses)  # so that all are registered
-    return {**Loss.registry, **Loss.of_targets, **MeanLoss.named}
-
-
-def as_target_loss(argument: str, value: Any) -> Loss:
-    """Loss of numeric targets that is meant by a setting: itself, or its name.
-
-    >>> as_target_loss("loss", "tweedie")
-    Tweedie(power=1.5)
-    """
-    only = {**Loss.of_targets, **MeanLoss.named}
-    if isinstance(value, str) and value in only:
-        return only[value]()
-    return as_loss(argument, value)

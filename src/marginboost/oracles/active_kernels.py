@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import minimize
@@ -11,7 +12,7 @@ from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..kernels.expansions import bump_edge, function_edges
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .coordinates import Coordinates
 from .kernel_expansion import KernelExpansion, measured
 
@@ -54,20 +55,19 @@ class ActiveKernelOracle(Oracle):
     saved = True
     exact = False
     class_name = "Gaussian bumps of any centre and width"
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_starts": Number(at_least=1, integer=True),
+        "n_points": Number(at_least=1, integer=True),
+        "max_iter": Number(at_least=0, integer=True),
+    }
 
     def __init__(self, n_starts: int = 3, n_points: int = 256, max_iter: int = 20) -> None:
         self.n_starts = n_starts
         self.n_points = n_points
         self.max_iter = max_iter
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Check the settings."""
-        for name, least in (("n_starts", 1), ("n_points", 1), ("max_iter", 0)):
-            check_number(name, getattr(self, name), at_least=least, integer=True)
-
     def prepare(self) -> None:
         """Standardise the rows."""
-        self.check()
         self._coordinates, self._rows = Coordinates.learn(self.sample, type(self).__name__)
         self._unit = math.sqrt(max(1, len(self._coordinates)))
 

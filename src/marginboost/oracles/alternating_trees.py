@@ -16,7 +16,7 @@ Reference: Freund & Mason, *The alternating decision tree learning algorithm*, 1
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,8 +29,8 @@ from ..kernels.splits import Z
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
 from ..types import Array
-from ..validation import check_choice, check_number
-from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
+from ..validation import Constraints, Number
+from .growth import CATEGORICAL, SIZES, Growth, Limits, TreeGrower
 from .tree_hypothesis import Tree, constant_tree, with_categories
 
 
@@ -70,6 +70,11 @@ class AlternatingTreeOracle(Oracle):
     exact = False
     needs_bins = True
     class_name = "rules at the places of an alternating tree"
+    parameter_constraints: ClassVar[Constraints] = {
+        "max_depth": SIZES["max_depth"],
+        "categorical": tuple(CATEGORICAL),
+        "smoothing": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -81,15 +86,8 @@ class AlternatingTreeOracle(Oracle):
         self.categorical = categorical
         self.smoothing = smoothing
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Raise where a setting is not sound."""
-        check_size(self.max_depth, None)
-        check_choice("categorical", self.categorical, tuple(CATEGORICAL))
-        check_number("smoothing", self.smoothing, above=0.0)
-
     def prepare(self) -> None:
         """Check the settings, lay out the memory of a split, begin with the root."""
-        self.check()
         bins = self.sample.bins
         if bins is None:
             raise ValueError("AlternatingTreeOracle: the sample has no binned rows")

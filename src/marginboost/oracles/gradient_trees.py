@@ -19,7 +19,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -37,14 +37,14 @@ from ..kernels.stumps import PARTITION
 from ..kernels.weights import weighted_sum
 from ..solvers.masters.tube import middle_quantile
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .constraints import (
     check_directions,
     check_interactions,
     read_directions,
     read_interactions,
 )
-from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_size
+from .growth import CATEGORICAL, SIZES, Growth, Limits, TreeGrower
 from .parted_trees import PartedGrower, lay_out_trees, measure_slopes, write_leaves
 
 POLICIES = ("lossguide", "depthwise")
@@ -124,6 +124,19 @@ class GradientTreeOracle(Oracle):
     on_parts = True
     reads_curvature = True
     class_name = "regression trees grown greedily with cuts between the bins"
+    parameter_constraints: ClassVar[Constraints] = {
+        **SIZES,
+        "min_samples_leaf": Number(at_least=1.0),
+        "l2_regularization": Number(at_least=0.0),
+        "splits": ("newton", "gradient"),
+        "max_step": Number(above=0.0, optional=True),
+        "subsample": Number(above=0.0, at_most=1.0),
+        "categorical": tuple(CATEGORICAL),
+        "max_features": Number(above=0.0, at_most=1.0),
+        "colsample_bytree": Number(above=0.0, at_most=1.0),
+        "min_split_gain": Number(at_least=0.0),
+        "grow_policy": POLICIES,
+    }
 
     def __init__(
         self,
@@ -160,23 +173,12 @@ class GradientTreeOracle(Oracle):
     # -- before the first tree -------------------------------------------------------------------
 
     def check(self, *, drawn: bool = False) -> None:
-        """Raise where a setting is not sound."""
+        """Raise where settings are not sound."""
+        super().check(drawn=drawn)
         if self.max_leaf_nodes is None and self.max_depth is None:
             raise ValueError(
                 "max_leaf_nodes: got None, expected a number where max_depth is None too"
             )
-        check_size(self.max_depth, self.max_leaf_nodes)
-        check_number("min_samples_leaf", self.min_samples_leaf, at_least=1.0)
-        check_number("l2_regularization", self.l2_regularization, at_least=0.0)
-        check_choice("splits", self.splits, ("newton", "gradient"))
-        if self.max_step is not None:
-            check_number("max_step", self.max_step, above=0.0)
-        check_number("subsample", self.subsample, above=0.0, at_most=1.0)
-        check_choice("categorical", self.categorical, tuple(CATEGORICAL))
-        check_number("max_features", self.max_features, above=0.0, at_most=1.0)
-        check_number("colsample_bytree", self.colsample_bytree, above=0.0, at_most=1.0)
-        check_number("min_split_gain", self.min_split_gain, at_least=0.0)
-        check_choice("grow_policy", self.grow_policy, POLICIES)
         check_interactions(self.interaction_cst)
         check_directions(self.monotonic_cst)
         if self.monotonic_cst is not None and self.splits == "gradient":
@@ -187,7 +189,6 @@ class GradientTreeOracle(Oracle):
 
     def prepare(self) -> None:
         """Check the settings and lay out the memory of a tree."""
-        self.check()
         sample, bins = self.sample, self.sample.bins
         if bins is None:
             raise ValueError("GradientTreeOracle: the sample has no binned rows")

@@ -62,7 +62,7 @@ from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
 from ..kernels.ties import TIE
 from ..kernels.trees import NODE, walk_codes
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .histograms import SERIAL_WORK
 from .tree_hypothesis import Tree, with_categories
 
@@ -72,22 +72,17 @@ DEEPEST = 1 << 30
 TILE = 8
 """Most features in a share of a search."""
 CATEGORICAL = {"equality": CATEGORY, "partition": PARTITION}
-PRUNING = (None, "cost_complexity", "pessimistic")
-
-
-def check_size(max_depth: int | None, max_leaf_nodes: int | None) -> None:
-    """Raise where the limits of a tree are not sound."""
-    if max_depth is not None:
-        check_number("max_depth", max_depth, at_least=1, integer=True)
-    if max_leaf_nodes is not None:
-        check_number("max_leaf_nodes", max_leaf_nodes, at_least=2, integer=True)
-
-
-def check_pruning(prune: str | None, ccp_alpha: float, confidence: float) -> None:
-    """Raise where the settings of pruning are not sound."""
-    check_choice("prune", prune, PRUNING)
-    check_number("ccp_alpha", ccp_alpha, at_least=0.0)
-    check_number("confidence", confidence, above=0.0, below=1.0)
+SIZES: Constraints = {
+    "max_depth": Number(at_least=1, integer=True, optional=True),
+    "max_leaf_nodes": Number(at_least=2, integer=True, optional=True),
+}
+"""What the limits of a tree may be."""
+PRUNING: Constraints = {
+    "prune": (None, "cost_complexity", "pessimistic"),
+    "ccp_alpha": Number(at_least=0.0),
+    "confidence": Number(above=0.0, below=1.0),
+}
+"""What the settings of pruning may be."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ..kernels.expansions import linear_scores
 from ..kernels.parallel import run_rows
 from ..kernels.ties import TIE
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .coordinates import Coordinates, InCoordinates, is_number, read_numbers
 from .kernel_expansion import BLOCK, measured
 
@@ -137,21 +137,19 @@ class HalfSpaceOracle(Oracle):
     saved = True
     exact = False
     class_name = "half-spaces"
+    parameter_constraints: ClassVar[Constraints] = {
+        "delta": Number(above=0.0, at_most=1e6),
+        "columns": COLUMNS,
+        "max_samples": Number(at_least=2, integer=True),
+    }
 
     def __init__(self, delta: float = 2.0, columns: str = "auto", max_samples: int = 2000) -> None:
         self.delta = delta
         self.columns = columns
         self.max_samples = max_samples
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Check the settings."""
-        check_number("delta", self.delta, above=0.0, at_most=1e6)
-        check_choice("columns", self.columns, COLUMNS)
-        check_number("max_samples", self.max_samples, at_least=2, integer=True)
-
     def prepare(self) -> None:
         """Standardise the rows."""
-        self.check()
         self._coordinates, self._rows = Coordinates.learn(self.sample, type(self).__name__)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:

@@ -13,7 +13,7 @@ with them is the linear program of the kernel expansion (R2-C25).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..kernels.expansions import function_edges
 from ..kernels.parallel import run_rows
 from ..kernels.ties import TIE
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .coordinates import Coordinates
 from .kernel_expansion import HIGHEST_DEGREE, KernelExpansion, measured
 
@@ -71,6 +71,13 @@ class KernelOracle(Oracle):
     saved = True
     exact = True
     class_name = "kernel functions on the examples"
+    parameter_constraints: ClassVar[Constraints] = {
+        "kernel": KERNELS,
+        "norm": (1, 2),
+        "gamma": Number(above=0.0, at_most=1e6, optional=True),
+        "degree": Number(at_least=1, at_most=HIGHEST_DEGREE, integer=True),
+        "coef0": Number(at_least=0.0, at_most=1e6),
+    }
 
     def __init__(
         self,
@@ -86,18 +93,8 @@ class KernelOracle(Oracle):
         self.coef0 = coef0
         self.norm = norm
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Check the settings."""
-        check_choice("kernel", self.kernel, KERNELS)
-        check_choice("norm", self.norm, (1, 2))
-        if self.gamma is not None:
-            check_number("gamma", self.gamma, above=0.0, at_most=1e6)
-        check_number("degree", self.degree, at_least=1, at_most=HIGHEST_DEGREE, integer=True)
-        check_number("coef0", self.coef0, at_least=0.0, at_most=1e6)
-
     def prepare(self) -> None:
         """Standardise the rows and find the largest value B."""
-        self.check()
         self._coordinates, self._rows = Coordinates.learn(self.sample, type(self).__name__)
         if self.norm == 2 and len(self._rows) > MOST_POINTS:
             raise ValueError(

@@ -18,7 +18,7 @@ A tree of one split, chosen by ``edge``, is found exactly; deeper trees are grow
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,9 +30,9 @@ from ..kernels.splits import ABSOLUTE, ENTROPY, LARGEST, SQUARES
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, Number
 from .any_sklearn import check_takes_weights, seeded
-from .growth import Growth, Limits, TreeGrower, check_pruning, check_size
+from .growth import PRUNING, SIZES, Growth, Limits, TreeGrower
 from .label_hypotheses import FittedLabels, LabelTree
 from .pruning import cheapest_subtree, pessimistic_error
 
@@ -85,6 +85,13 @@ class LabelTreeOracle(LabelOracle):
 
     saved = True
     needs_bins = True
+    parameter_constraints: ClassVar[Constraints] = {
+        **SIZES,
+        **PRUNING,
+        "criterion": CRITERIA,
+        "answers": ("label", "set"),
+        "min_weight_fraction_leaf": Number(at_least=0.0, at_most=1.0),
+    }
 
     def __init__(
         self,
@@ -106,19 +113,8 @@ class LabelTreeOracle(LabelOracle):
         self.ccp_alpha = ccp_alpha
         self.confidence = confidence
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Raise where a setting is not sound."""
-        check_choice("criterion", self.criterion, CRITERIA)
-        check_choice("answers", self.answers, ("label", "set"))
-        check_size(self.max_depth, self.max_leaf_nodes)
-        check_pruning(self.prune, self.ccp_alpha, self.confidence)
-        check_number(
-            "min_weight_fraction_leaf", self.min_weight_fraction_leaf, at_least=0.0, at_most=1.0
-        )
-
     def prepare(self) -> None:
         """Check the settings against the sample, and lay out the memory of a tree."""
-        self.check()
         bins, sample = self.sample.bins, self.sample
         if not isinstance(sample, LabelSample) or bins is None:
             raise ValueError("LabelTreeOracle: expected a sample of several classes, binned")

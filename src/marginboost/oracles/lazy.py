@@ -10,13 +10,14 @@ Reference: Escudero, Màrquez & Rigau, *Boosting applied to word sense disambigu
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..kernels.ties import TIE
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .stumps import StumpOracle
 from .trees import TreeOracle
 from .wrapper import OracleWrapper
@@ -49,6 +50,9 @@ class LazyOracle(OracleWrapper):
     """
 
     saved = True
+    parameter_constraints: ClassVar[Constraints] = {
+        "max_features": Number(above=0.0, at_most=1.0),
+    }
 
     def __init__(self, oracle: Oracle, max_features: float = 0.1) -> None:
         super().__init__(oracle)
@@ -57,7 +61,6 @@ class LazyOracle(OracleWrapper):
     def check(self, *, drawn: bool = False) -> None:
         """Check the settings, and the base learner."""
         super().check(drawn=drawn)
-        check_number("max_features", self.max_features, above=0.0, at_most=1.0)
         if not isinstance(self.oracle, StumpOracle | TreeOracle):
             raise TypeError(
                 f"oracle: got {self.oracle!r}, expected StumpOracle() or TreeOracle(); a "
@@ -66,7 +69,6 @@ class LazyOracle(OracleWrapper):
 
     def prepare(self) -> None:
         """Bind the base learner; count the features of a draw."""
-        self.check()
         super().prepare()
         assert self.sample.bins is not None
         self._n_features = self.sample.bins.n_features

@@ -14,7 +14,7 @@ from ..kernels.expansions import linear_scores
 from ..kernels.parallel import one_algebra_thread, run_rows
 from ..solvers.neural_net import fit_net
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .coordinates import Coordinates, InCoordinates, read_numbers
 from .kernel_expansion import BLOCK, drawn_rows, measured, weighted_goals
 
@@ -122,6 +122,12 @@ class NeuralNetOracle(Oracle):
     saved = True
     exact = False
     class_name = "nets with one hidden layer"
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_hidden": Number(at_least=1, at_most=10_000, integer=True),
+        "max_iter": Number(at_least=1, integer=True),
+        "l2_regularization": Number(at_least=0.0),
+        "max_samples": Number(at_least=2, integer=True),
+    }
 
     def __init__(
         self,
@@ -135,16 +141,8 @@ class NeuralNetOracle(Oracle):
         self.l2_regularization = l2_regularization
         self.max_samples = max_samples
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Check the settings."""
-        check_number("n_hidden", self.n_hidden, at_least=1, at_most=10_000, integer=True)
-        check_number("max_iter", self.max_iter, at_least=1, integer=True)
-        check_number("l2_regularization", self.l2_regularization, at_least=0.0)
-        check_number("max_samples", self.max_samples, at_least=2, integer=True)
-
     def prepare(self) -> None:
         """Standardise the rows."""
-        self.check()
         self._coordinates, self._rows = Coordinates.learn(self.sample, type(self).__name__)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:

@@ -56,7 +56,7 @@ class PartedLabelTrees:
             total=sample.total,
             n_rows_of_all=sample.n_examples,
             all_equal=sample.all_equal,
-            places=ExamplesOfParts(self._parts),
+            parts=ExamplesOfParts(self._parts),
             least_prior=sample.least_prior,
         )
         self._grower = trees.bind(examples)

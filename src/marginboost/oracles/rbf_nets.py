@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
@@ -9,7 +11,7 @@ from ..core.weights import Weights
 from ..kernels.parallel import one_algebra_thread
 from ..solvers.rbf_net import Task, fit_net
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .coordinates import Coordinates
 from .kernel_expansion import KernelExpansion, drawn_rows, measured, weighted_goals
 
@@ -52,6 +54,12 @@ class RBFNetOracle(Oracle):
     saved = True
     exact = False
     class_name = "RBF nets with free centres and widths"
+    parameter_constraints: ClassVar[Constraints] = {
+        "n_centers": Number(at_least=1, at_most=10_000, integer=True),
+        "max_iter": Number(at_least=0, integer=True),
+        "l2_regularization": Number(at_least=SMALL),
+        "max_samples": Number(at_least=2, integer=True),
+    }
 
     def __init__(
         self,
@@ -65,16 +73,8 @@ class RBFNetOracle(Oracle):
         self.l2_regularization = l2_regularization
         self.max_samples = max_samples
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Check the settings."""
-        check_number("n_centers", self.n_centers, at_least=1, at_most=10_000, integer=True)
-        check_number("max_iter", self.max_iter, at_least=0, integer=True)
-        check_number("l2_regularization", self.l2_regularization, at_least=SMALL)
-        check_number("max_samples", self.max_samples, at_least=2, integer=True)
-
     def prepare(self) -> None:
         """Standardise the rows."""
-        self.check()
         self._coordinates, self._rows = Coordinates.learn(self.sample, type(self).__name__)
 
     def find(self, weights: Weights, k: int, round: int) -> list[Candidate]:

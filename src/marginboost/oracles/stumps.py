@@ -36,7 +36,7 @@ from ..kernels.stumps import (
 )
 from ..kernels.ties import TIE
 from ..types import Array
-from ..validation import check_number
+from ..validation import Constraints, Number
 from .histograms import WeightHistograms
 
 
@@ -234,6 +234,10 @@ class StumpOracle(Oracle):
     needs_bins = True
     on_parts = True
     class_name = "stumps with cuts between the bins"
+    parameter_constraints: ClassVar[Constraints] = {
+        "categorical": ("equality", "partition"),
+        "cuts_per_feature": Number(at_least=1, integer=True),
+    }
 
     def __init__(self, categorical: str = "equality", cuts_per_feature: int = 1) -> None:
         self.categorical = categorical
@@ -244,11 +248,6 @@ class StumpOracle(Oracle):
         bins = self.sample.bins
         if bins is None:
             raise ValueError("StumpOracle: the sample has no binned rows")
-        if self.categorical not in ("equality", "partition"):
-            raise ValueError(
-                f"categorical: got {self.categorical!r}, expected 'equality' or 'partition'"
-            )
-        check_number("cuts_per_feature", self.cuts_per_feature, at_least=1, integer=True)
         self._bins = bins
         split = CATEGORY if self.categorical == "equality" else PARTITION
         self._kinds = np.array([THRESHOLD if c is None else split for c in bins.categories])

@@ -19,6 +19,8 @@ All weights are shares of the total weight, so limits and gains mean the same in
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ..core.oracle import Candidate, Oracle
@@ -29,8 +31,8 @@ from ..kernels.splits import ABSOLUTE, ENTROPY, SQUARES, Z
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
 from ..types import Array
-from ..validation import check_choice, check_number
-from .growth import CATEGORICAL, Growth, Limits, TreeGrower, check_pruning, check_size
+from ..validation import Constraints, Number
+from .growth import CATEGORICAL, PRUNING, SIZES, Growth, Limits, TreeGrower
 from .pruning import cheapest_subtree, complexity_cost, pessimistic_cost
 
 CRITERIA = {"edge": ABSOLUTE, "gini": SQUARES, "entropy": ENTROPY, "gain_ratio": ENTROPY, "Z": Z}
@@ -82,6 +84,14 @@ class TreeOracle(Oracle):
     exact = False
     needs_bins = True
     class_name = "trees grown greedily with cuts between the bins"
+    parameter_constraints: ClassVar[Constraints] = {
+        **SIZES,
+        **PRUNING,
+        "criterion": tuple(CRITERIA),
+        "categorical": tuple(CATEGORICAL),
+        "min_weight_fraction_leaf": Number(at_least=0.0, at_most=1.0),
+        "smoothing": Number(above=0.0),
+    }
 
     def __init__(
         self,
@@ -105,20 +115,8 @@ class TreeOracle(Oracle):
         self.categorical = categorical
         self.smoothing = smoothing
 
-    def check(self, *, drawn: bool = False) -> None:
-        """Raise where a setting is not sound."""
-        check_choice("criterion", self.criterion, tuple(CRITERIA))
-        check_choice("categorical", self.categorical, tuple(CATEGORICAL))
-        check_size(self.max_depth, self.max_leaf_nodes)
-        check_pruning(self.prune, self.ccp_alpha, self.confidence)
-        check_number(
-            "min_weight_fraction_leaf", self.min_weight_fraction_leaf, at_least=0.0, at_most=1.0
-        )
-        check_number("smoothing", self.smoothing, above=0.0)
-
     def prepare(self) -> None:
         """Check the settings and lay out the memory of a tree."""
-        self.check()
         if self.sample.bins is None:
             raise ValueError("TreeOracle: the sample has no binned rows")
         limits = Limits(

@@ -39,7 +39,8 @@ class OracleWrapper(Oracle):
         return self.oracle.reads_curvature
 
     def check(self, *, drawn: bool = False) -> None:
-        """Check the base learner."""
+        """Check the settings, and the base learner."""
+        super().check(drawn=drawn)
         self.oracle.check(drawn=drawn)
 
     def prepare(self) -> None:

@@ -1,9 +1,13 @@
-"""Which solver of the master problem suits a sample."""
+"""Solvers of the master problem by name, and which of them suits a sample."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from ...core.sample import Sample
 from .base import Master
 from .interior import InteriorMaster
+from .problem import MarginProblem
 from .simplex import SimplexMaster
 from .smooth import SmoothMaster
 
@@ -16,10 +20,15 @@ SIMPLEX_ROWS, INTERIOR_ROWS = 500, 2000
 """Rows up to which "auto" means the simplex and the interior-point method."""
 
 
-def suited_solver(solver: str, n_rows: int) -> str:
-    """Name of a solver; "auto" is exact for few rows, fast for many."""
-    if solver != "auto":
-        return solver
-    if n_rows <= SIMPLEX_ROWS:
-        return "simplex"
-    return "interior" if n_rows <= INTERIOR_ROWS else "smooth"
+def make_master(
+    solver: str,
+    problem: MarginProblem,
+    sample: Sample,
+    seconds: float | None = None,
+    masters: Mapping[str, Callable[..., Master]] = MASTERS,
+) -> Master:
+    """Make the solver of a program on a sample; "auto" is exact for few rows, fast for many."""
+    if solver == "auto":
+        few, some = len(sample.y) <= SIMPLEX_ROWS, len(sample.y) <= INTERIOR_ROWS
+        solver = "simplex" if few else "interior" if some else "smooth"
+    return masters[solver](problem, sample.y, sample.n_threads, seconds)
