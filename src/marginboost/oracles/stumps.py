@@ -32,7 +32,7 @@ from ..kernels.stumps import (
     lookup_column,
     threshold_column,
 )
-from ..kernels.ties import TIE, resolution
+from ..kernels.ties import TIE, least_difference
 from ..types import Array
 from ..validation import check_number
 from .histograms import WeightHistograms
@@ -269,7 +269,7 @@ class StumpOracle(Oracle):
         order: list[tuple[int, int]] = []
         for _ in range(min(k, len(scores))):
             most = float(scores.max())
-            j = int(np.argmax(scores > most - resolution(most)))
+            j = int(np.argmax(scores > most - least_difference(most)))
             order.append((j, int(self._cuts[j])))
             scores[j] = -np.inf
         if self.cuts_per_feature > 1:
