@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 
 import marginboost
-from marginboost import algorithms, losses, oracles, solvers
+from marginboost import algorithms, duals, losses, model, oracles, solvers
 from marginboost.on_demand import import_all
 
-PACKAGES = [marginboost, algorithms, losses, oracles, solvers]
+PACKAGES = [marginboost, algorithms, duals, losses, model, oracles, solvers]
 
 PROGRAM = """
 import sys
 from marginboost import AdaBoostClassifier
+AdaBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 loaded = [name for name in sys.modules if name.startswith("marginboost.")]
 assert "marginboost.algorithms.adaboost" in loaded
-for name in ("algorithms.lpboost", "oracles.neural_nets", "losses.huber", "solvers.margin_lp"):
+unused = "algorithms.lpboost", "oracles.neural_nets", "losses.huber", "solvers.margin_lp"
+kernels = "kernels.trees", "kernels.histograms", "kernels.soft_margin", "kernels.logistic"
+for name in (*unused, *kernels, "model.file", "model.cascade", "solvers.penalised_loss"):
     assert f"marginboost.{name}" not in loaded, name
 import marginboost
 model = marginboost.load(sys.argv[1])

@@ -48,5 +48,6 @@ def _origins(package: str) -> dict[str, str]:
     """Module that each name is imported from, by the lines under ``if TYPE_CHECKING``."""
     spec = sys.modules[package].__spec__
     source: str = spec.loader.get_source(package)  # type: ignore[union-attr]
-    imports = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom))
+    blocks = (node.body for node in ast.parse(source).body if isinstance(node, ast.If))
+    imports = (node for block in blocks for node in block if isinstance(node, ast.ImportFrom))
     return {name.name: f".{node.module}" for node in imports if node.level for name in node.names}

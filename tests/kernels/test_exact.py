@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from marginboost.core.sample import Sample
 from marginboost.kernels.exact import (
     COARSE,
     FINE,
@@ -77,3 +78,10 @@ def test_sums_of_numbers_on_the_grid_are_not_rounded():
     assert not np.array_equal(grid, weights)
     for order in (np.arange(MANY), rng.permutation(MANY)):
         assert np.cumsum(grid[order])[-1] == math.fsum(grid)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1, 3e-7, 1.0 / 3.0])
+def test_the_total_of_equal_weights_is_their_exact_sum(weight):
+    weights = np.full(1001, weight)
+    total = Sample.of_labels(np.ones(1001), weights).total
+    assert total == math.fsum(weights) == rounded(exact_sum(weights))

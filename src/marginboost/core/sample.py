@@ -106,7 +106,9 @@ class Sample:
         weights = np.ones(len(y))
         if prior is not None:
             weights = bounded_weights(np.asarray(prior, dtype=np.float64))
-        total = rounded(exact_sum(weights))
+        # Equal ones are multiplied, which rounds once too: few fits wait for kernels of sums.
+        equal = len(weights) > 0 and bool((weights == weights[0]).all())
+        total = float(len(weights) * weights[0]) if equal else rounded(exact_sum(weights))
         return cls(y=y, prior=weights / total, total=total, **parts)  # type: ignore[arg-type]
 
     @property

@@ -24,7 +24,6 @@ from ..data.table import default_names, is_frame, read_array
 from ..kernels.parallel import resolve_n_jobs, run_rows
 from ..model import Model
 from ..model.features import FeatureRows, Features
-from ..oracles.any_sklearn import SklearnOracle
 from ..oracles.stumps import StumpOracle
 from ..types import Array
 from ..validation import Constraints, Number, check_settings
@@ -157,6 +156,8 @@ class BaseBooster(FittedAttributes, BaseEstimator):
             return self.estimator
         learns = isinstance(self.estimator, BaseEstimator) and hasattr(self.estimator, "fit")
         if learns and (is_classifier(self.estimator) or is_regressor(self.estimator)):
+            from ..oracles.any_sklearn import SklearnOracle  # here, not above: few fits need it
+
             return SklearnOracle(self.estimator)
         raise TypeError(
             f"estimator: got {self.estimator!r}, expected None, an Oracle such as StumpOracle() or "

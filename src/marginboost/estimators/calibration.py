@@ -32,9 +32,7 @@ from scipy import sparse
 from scipy.special import log_softmax, softmax
 
 from ..data import BinnedMatrix
-from ..kernels.level_descent import scaled_sums
 from ..kernels.parallel import run_blocks
-from ..kernels.soft_margin import smoothed_hinge
 from ..model import SigmoidLink
 from ..model.features import FeatureRows
 from ..types import Array
@@ -222,11 +220,15 @@ class TwoClasses(CrossEntropy):
 
     def loss(self, at: Array) -> float:
         """Cross-entropy at a slope and an offset."""
+        from ..kernels.soft_margin import smoothed_hinge  # here, not above: not all fits need it
+
         against = at[0] * self.votes
         return smoothed_hinge(against, float(at[1]), 1.0, self.weights) - float(at @ self.wanted)
 
     def derivatives(self, at: Array) -> tuple[Array, Array]:
         """Slope and curvature of it."""
+        from ..kernels.level_descent import scaled_sums  # here, not above: not all fits need it
+
         sums = scaled_sums(self.votes, float(at[0]), float(at[1]), self.weights)
         total, pull, first, second, third = sums
         curvature = np.array([[third + 1e-12, -second], [-second, first]])

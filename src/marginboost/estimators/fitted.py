@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.ensemble import Ensemble
 from ..model import ClassModel, FittedRun, Model, ReducedModel
 from ..model.features import FeatureRows
-from ..model.file import save_model
 from ..types import Array
 from .inputs import known_positions, read_labels
 
@@ -189,6 +188,8 @@ class FittedAttributes:
 
         Predictions of the loaded model are the same, bit for bit.
         """
+        from ..model.file import save_model  # here, not above: few models are saved
+
         check_is_fitted(self)
         save_model(self, path)
 

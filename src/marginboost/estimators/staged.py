@@ -14,7 +14,6 @@ from ..core.continuation import Continuation, rounds_kept
 from ..core.rule import Rule
 from ..model import FittedRun, Model
 from ..model.features import FeatureRows, Features
-from ..model.file import load_model
 from ..types import Array
 from ..validation import Constraints, Number, check_number
 from .classifier import BaseMarginClassifier
@@ -133,6 +132,8 @@ class StagedFit:
         if init_model is None:
             return Given(eval_set, fitted if self.warm_start else None)
         if isinstance(init_model, str | os.PathLike):
+            from ..model.file import load_model  # here, not above: few fits go on from a file
+
             init_model = load_model(init_model, self.registry)
         model = getattr(init_model, "model_", None)
         if not isinstance(model, Model) or type(init_model) is not type(self):

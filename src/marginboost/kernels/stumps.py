@@ -137,17 +137,6 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
 
 
 @kernel
-def first_of_best(scores: Array) -> int:
-    """Return the first of the scores that are as large as the largest, up to ties."""
-    most = scores.max()
-    least = most - resolution(most)
-    for j in range(scores.size):
-        if scores[j] > least:
-            return j
-    return 0
-
-
-@kernel
 def largest_size(values: Array) -> float:
     """Return the largest absolute value."""
     largest = 0.0

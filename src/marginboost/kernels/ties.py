@@ -11,11 +11,14 @@ Weights sum to one, so this is far above what rounding leaves and far below what
 Of equal scores the lower feature, then the lower cut, wins."""
 
 
-@kernel
-def resolution(score: float) -> float:
+def least_difference(score: float) -> float:
     """Return the least difference by which another score is different from this one.
 
-    >>> resolution(0.5), resolution(-1e6)
+    >>> least_difference(0.5), least_difference(-1e6)
     (1e-12, 1e-06)
     """
     return TIE * max(1.0, abs(score))
+
+
+resolution = kernel(least_difference)
+"""The same for kernels."""

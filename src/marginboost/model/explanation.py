@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from ..core.ensemble import Ensemble
 from ..data import BinnedMatrix, Table
 from ..data.table import Categories, as_source, frame_names, is_frame
 from ..kernels.reference import step_function
-from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 from ..oracles.stumps import StepFunction, Stump, step_functions
-from ..oracles.tree_hypothesis import Tree
 from ..types import Array
 from .background import Background
+
+if TYPE_CHECKING:
+    from ..oracles.label_hypotheses import LabelTree, TreePerLabel
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,12 +130,24 @@ class Explanation:
 
 def outputs_of(ensemble: Ensemble) -> Iterator[Ensemble]:
     """Ensembles of one answer each: of hypotheses for all labels at once, one for every label."""
-    members = [m for m in ensemble.members if isinstance(m, LabelTree | TreePerLabel)]
+    members = [] if _has_stumps(ensemble) else _label_members(ensemble)
     if not members or len(members) < len(ensemble.members):
         yield ensemble
         return
     for label in range(*ensemble.shape):
         yield Ensemble(tuple(member.for_label(label) for member in members), ensemble.coef)
+
+
+def _has_stumps(ensemble: Ensemble) -> bool:
+    """Whether the hypotheses are stumps: then nobody waits for modules of trees to be imported."""
+    return all(isinstance(member, Stump) for member in ensemble.members)
+
+
+def _label_members(ensemble: Ensemble) -> list[LabelTree | TreePerLabel]:
+    """Hypotheses that answer for all labels at once."""
+    from ..oracles.label_hypotheses import LabelTree, TreePerLabel
+
+    return [m for m in ensemble.members if isinstance(m, LabelTree | TreePerLabel)]
 
 
 def is_additive(ensemble: Ensemble, categories: Categories) -> bool:
@@ -162,7 +175,7 @@ def additive_steps(
 ) -> tuple[list[StepFunction], float] | None:
     """Scores of an ensemble as step functions of one feature each and a constant, if they are."""
     members = ensemble.members
-    if all(isinstance(member, Stump) for member in members):
+    if _has_stumps(ensemble):
         return step_functions([m for m in members if isinstance(m, Stump)], ensemble.coef), 0.0
     by_feature: dict[int, list[int]] = {}
     for k, member in enumerate(members):
@@ -180,6 +193,8 @@ def additive_steps(
 
 def _features_of(member: Any) -> list[int] | None:
     """Features that a tree asks for; None of what is no tree."""
+    from ..oracles.tree_hypothesis import Tree
+
     if not isinstance(member, Tree):
         return None
     features = member.nodes["feature"]
@@ -201,4 +216,4 @@ def _tree_step(feature: int, trees: list[Any], coef: Array, categories: Categori
         cuts, points = codes[1:] - 0.5, np.append(codes, np.nan)
     rows = np.zeros((len(points), len(categories)))
     rows[:, feature] = points
-    return StepFunction(feature, cuts, Tree.voter(trees, coef)(rows))
+    return StepFunction(feature, cuts, trees[0].voter(trees, coef)(rows))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit, softmax
 
 from ..kernels.ties import TIE
-from ..losses import ClassLoss, Loss
 from ..types import Array
+
+if TYPE_CHECKING:
+    from ..losses import ClassLoss, Loss
 
 LARGEST_LOG_ODDS = 13.8
 """Of a million to one: nobody has compared more votes with labels than that."""

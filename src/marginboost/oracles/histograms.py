@@ -12,28 +12,25 @@ Every so many rounds, and after large steps, the sums are made anew: rounding st
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.weights import Reweighting
 from ..data import BinnedMatrix
-from ..kernels.histograms import NARROW, TOGETHER
-from ..kernels.incremental_histograms import (
-    ALL,
-    BLOCK,
-    HistogramJob,
-    histogram_worker,
-    update_histograms,
-)
 from ..kernels.parallel import ROW_BLOCK, WorkerPool, run_blocks
 from ..kernels.stumps import histograms_any, histograms_uint8
 from ..types import Array
+
+if TYPE_CHECKING:
+    from ..kernels.incremental_histograms import HistogramJob
 
 SERIAL_WORK = 1 << 19
 """Codes, read in a third of a millisecond, below which other threads are left alone."""
 
 INCREMENTAL_WORK = 1 << 17
-"""Codes below which making the sums anew is as fast as updating them."""
+"""Codes below which making the sums anew is as fast as updating them; then their kernels are not
+imported, for which a first fit would wait."""
 
 INCREMENTAL_ROWS = 1 << 12
 """Rows up to which that is so of tables of any width: there are more bins to scale than rows."""
@@ -118,6 +115,8 @@ class WeightHistograms:
 
     def _begin(self, dual: Array) -> None:
         """Make the sums anew, with positive and negative labels apart."""
+        from ..kernels.incremental_histograms import ALL
+
         if self._job is None or self._job.dual is not dual:
             self._job = self._new_job(dual)
         self._run(self._job, ALL)
@@ -137,6 +136,9 @@ class WeightHistograms:
 
     def _new_job(self, dual: Array) -> HistogramJob:
         """Room to work in; it is tied to the array of weights."""
+        from ..kernels.histograms import NARROW, TOGETHER
+        from ..kernels.incremental_histograms import BLOCK, HistogramJob
+
         n_features, n_rows = self._codes.shape
         n_shares = min(2 * -(-n_features // (2 * TOGETHER)), n_features)  # even, for two threads
         self._pool.dismiss()
@@ -161,6 +163,8 @@ class WeightHistograms:
 
         With more rows than one block they are needed elsewhere before that.
         """
+        from ..kernels.incremental_histograms import histogram_worker, update_histograms
+
         self._job = None  # of no more use if this fails
         self._pool.lead(
             partial(update_histograms, job, side), partial(histogram_worker, job, LINGER)

@@ -29,12 +29,11 @@ from ..kernels.stumps import (
     PARTITION,
     THRESHOLD,
     best_splits,
-    first_of_best,
     largest_size,
     lookup_column,
     threshold_column,
 )
-from ..kernels.ties import TIE
+from ..kernels.ties import TIE, least_difference
 from ..types import Array
 from ..validation import Constraints, Number
 from .histograms import WeightHistograms
@@ -269,7 +268,8 @@ class StumpOracle(Oracle):
         scores = self._scores.copy()
         order: list[tuple[int, int]] = []
         for _ in range(min(k, len(scores))):
-            j = first_of_best(scores)
+            most = float(scores.max())
+            j = int(np.argmax(scores > most - least_difference(most)))
             order.append((j, int(self._cuts[j])))
             scores[j] = -np.inf
         if self.cuts_per_feature > 1:

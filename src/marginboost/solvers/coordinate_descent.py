@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,8 +39,9 @@ from ..core.state import Columns
 from ..losses import Loss, as_loss
 from ..types import Array
 from ..validation import check_choice, check_number
-from .masters.pool import ColumnPool
-from .penalised_loss import PenalisedLoss
+
+if TYPE_CHECKING:
+    from .penalised_loss import PenalisedLoss
 
 Chooser = Callable[[Array, int], int]
 """From the gradient and the number of steps made to the next coordinate."""
@@ -96,6 +97,10 @@ class CoordinateProblem:
         >>> descent.coef.round(6), descent.values.round(6)
         (array([0.549306]), array([4.      , 3.464102]))
         """
+        # Here, not above: this package imports this module, whoever asks for another one of it.
+        from .masters.pool import ColumnPool
+        from .penalised_loss import PenalisedLoss
+
         matrix = np.asarray(H, dtype=np.float64)
         if matrix.ndim != 2 or 0 in matrix.shape or not np.isfinite(matrix).all():
             raise ValueError(f"H: got shape {matrix.shape}, expected a finite, non-empty matrix")
