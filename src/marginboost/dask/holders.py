@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import add
 from typing import Any, NamedTuple, TypeVar
 
 from distributed import Client, Future, wait
@@ -100,14 +98,20 @@ class Holder:
         try:
             calls, n_wanted = pickle.loads(message)
             for k, (question, args) in enumerate(calls, start=n_wanted - len(calls)):
-                found = [question(part, *args) for part in self._parts]
-                if getattr(question, "adds_up", False):
-                    found = [reduce(add, found)]
+                found = self._ask(question, args)
                 if k >= 0:
                     answers.append(found)
         except Exception as error:  # sent to the client, which raises it
             return [], error
         return answers, None
+
+    def _ask(self, question: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
+        if not getattr(question, "adds_up", False):
+            return [question(part, *args) for part in self._parts]
+        total = None
+        for part in self._parts:
+            total = question(part, *args, so_far=total)
+        return [total]
 
 
 @dataclass
