@@ -41,6 +41,7 @@ from marginboost.dask import (  # noqa: E402
     DaskSoftmaxBoostClassifier,
     newcomers,
     partitions,
+    waiting,
 )
 from marginboost.dask.holders import DaskParts, Holder  # noqa: E402
 
@@ -65,9 +66,34 @@ def cluster():
 
 
 @pytest.fixture(scope="module")
-def client(cluster):
+def connected(cluster):
     with distributed.Client(cluster) as made:
         yield made
+
+
+@pytest.fixture
+def client(cluster, connected):
+    settle(cluster, connected)
+    return connected
+
+
+def settle(cluster, client):
+    """Wait for workers that come in the place of those that were killed."""
+
+    def alive():
+        # Who was killed may be known to the scheduler for a while; asked, it gives no answer.
+        pids = client.run(os.getpid, on_error="ignore")
+        return len(pids) == len(client.nthreads()) == len(cluster.worker_spec)
+
+    until(alive, 60.0)
+
+
+def until(condition, limit):
+    """Wait for something."""
+    ends = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < ends, f"has not come about after {limit} s"
+        time.sleep(0.05)
 
 
 def table(seed=0):
@@ -104,8 +130,7 @@ def of_arrays(*data, size=700):
 
 def scale(cluster, client, n_workers):
     cluster.scale(n_workers)
-    while len(client.nthreads()) != n_workers:
-        time.sleep(0.1)
+    until(lambda: len(client.nthreads()) == n_workers, 60.0)
 
 
 def fit_in_time(model, *rows, limit=60.0):
@@ -371,8 +396,10 @@ def test_a_killed_client_goes_on(client, tmp_path):
     saved = tmp_path / "run.json"
     command = [sys.executable, tmp_path / "long.py", tmp_path / "rows.npz", saved]
     with subprocess.Popen(command) as other:
-        until(saved.exists, 120.0)
-        other.kill()
+        try:
+            until(saved.exists, 120.0)
+        finally:
+            other.kill()
     rounds = json.loads(saved.read_text())["state"]["round"] + 3
     settings = {"n_estimators": rounds, "callbacks": [Checkpoint(saved)]}
     model = fit_in_time(
@@ -383,16 +410,8 @@ def test_a_killed_client_goes_on(client, tmp_path):
     )
 
 
-def until(condition, limit):
-    """Wait for something."""
-    ends = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < ends, f"has not come about after {limit} s"
-        time.sleep(0.05)
-
-
 @pytest.mark.slow
-def test_workers_killed_ten_times_at_random(client):
+def test_workers_killed_ten_times_at_random(cluster, client):
     names = ["AdaBoost", "gradient", "LPBoost", "softmax", "Arc-GV"] * 2
     known, alone = {}, {}
     for name in set(names):
@@ -406,6 +425,7 @@ def test_workers_killed_ten_times_at_random(client):
     rng = np.random.default_rng(0)
     for name in names:
         on_cluster, _, settings = MODELS[name]
+        settle(cluster, client)
         moment = rng.uniform(0.0, alone[name])  # also while rows are binned
         kill = threading.Timer(moment, kill_workers, [client])
         kill.start()
@@ -452,6 +472,52 @@ def test_a_worker_that_comes_takes_its_share(small_cluster, monkeypatch):
     fit_in_time(model, *of_arrays(X, y))
     assert taken == [[3, 3]]
     assert digest(model.to_local()) == digest(AdaBoostClassifier(**settings).fit(X, y))
+
+
+def test_a_cluster_without_workers_is_waited_for(small_cluster, monkeypatch):
+    """All are given up in mid-fit; it says so, and goes on when one comes."""
+    cluster, client = small_cluster
+    monkeypatch.setattr(waiting, "SOON", 0.2)
+
+    class AllGone(Callback):
+        def on_round(self, state):
+            if state.round == 3:
+                scale(cluster, client, 0)
+                threading.Timer(2.0, cluster.scale, [1]).start()
+
+    X, y = problem_of("AdaBoost")
+    model = DaskAdaBoostClassifier(n_estimators=6, callbacks=[AllGone()], client=client)
+    with pytest.warns(UserWarning, match="client: got a cluster of 0 workers at inproc"):
+        fit_in_time(model, *of_arrays(X, y))
+    assert digest(model.to_local()) == digest(AdaBoostClassifier(n_estimators=6).fit(X, y))
+
+
+def test_a_fit_without_workers_ends(small_cluster, monkeypatch):
+    cluster, client = small_cluster
+    monkeypatch.setattr(waiting, "SOON", 0.1)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.1)
+    scale(cluster, client, 0)
+    with (
+        pytest.warns(UserWarning, match=r"waiting for one to come, for 0.1 s at most"),
+        pytest.raises(RuntimeError, match=r"client: got a cluster of 0 workers.*none has come"),
+    ):
+        DaskAdaBoostClassifier(client=client).fit(*of_arrays(*problem_of("AdaBoost")))
+
+
+def test_questions_go_through_channels(client, monkeypatch):
+    """To workers in processes of their own; Dask is asked to open them."""
+    methods, execute = [], DaskParts._execute
+
+    def executing(parts, held, method, args):
+        methods.append(method)
+        return execute(parts, held, method, args)
+
+    monkeypatch.setattr(DaskParts, "_execute", executing)
+    X, y = problem_of("AdaBoost")
+    model = DaskAdaBoostClassifier(n_estimators=5, client=client)
+    fit_in_time(model, *of_arrays(X, y))
+    assert set(methods) == {"take_calls"}
+    assert digest(model.to_local()) == digest(AdaBoostClassifier(n_estimators=5).fit(X, y))
 
 
 @pytest.mark.parametrize("name", ["AdaBoost", "Arc-GV"])

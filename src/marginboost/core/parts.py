@@ -206,7 +206,8 @@ def settles(question: Q) -> Q:
 def adds_up(question: Q) -> Q:
     """Mark a question of whose answers only the sum matters, and does not depend on any order.
 
-    Then parts which are in one place may answer with their sum.
+    Then parts which are in one place answer with their sum: ``so_far`` is that of others, to which
+    a part adds its own.
     """
     question.adds_up = True  # type: ignore[attr-defined]
     return question

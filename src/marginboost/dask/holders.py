@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import add
 from typing import Any, NamedTuple, TypeVar
 
 from distributed import Client, Future, wait
@@ -34,8 +32,10 @@ from ..core.parts import (
     begin,
     clear_scores,
 )
+from .channels import Channel, converse, open_channel, take_calls
 from .newcomers import Newcomers
 from .partitions import gather, has_no_recipe
+from .waiting import await_workers
 
 T = TypeVar("T")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -44,8 +44,6 @@ Answer = tuple[list[list[Any]], Exception | None]
 
 LOOK = 1.0
 """Seconds after which it is looked whether a worker that has not answered is still there."""
-PATIENCE = 60.0
-"""Seconds to wait for a worker where there is none."""
 REACH = 2.0
 """Seconds in which a worker must answer the client itself; else the scheduler passes words on."""
 MOST_LOSSES = 30
@@ -86,6 +84,10 @@ class Holder:
         self._last = (number, answer)
         return answer
 
+    def take_calls(self) -> bool:
+        """Let the client open a channel to this holder; False where it cannot."""
+        return take_calls()
+
     def drop(self, places: list[int]) -> bool:
         """Let go of some parts, by their places here."""
         self._parts = [part for place, part in enumerate(self._parts) if place not in places]
@@ -96,14 +98,20 @@ class Holder:
         try:
             calls, n_wanted = pickle.loads(message)
             for k, (question, args) in enumerate(calls, start=n_wanted - len(calls)):
-                found = [question(part, *args) for part in self._parts]
-                if getattr(question, "adds_up", False):
-                    found = [reduce(add, found)]
+                found = self._ask(question, args)
                 if k >= 0:
                     answers.append(found)
         except Exception as error:  # sent to the client, which raises it
             return [], error
         return answers, None
+
+    def _ask(self, question: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
+        if not getattr(question, "adds_up", False):
+            return [question(part, *args) for part in self._parts]
+        total = None
+        for part in self._parts:
+            total = question(part, *args, so_far=total)
+        return [total]
 
 
 @dataclass
@@ -176,6 +184,7 @@ class DaskParts(Parts):
         self._habits: dict[Any, tuple[Callable[..., Any], MakeArgs]] = {}
         self._ahead: tuple[Call, list[Any]] | None = None
         self._direct, self._losses = client.direct_to_workers is not False, 0
+        self._channels: dict[str, Channel] = {}
         self._newcomers = Newcomers(self)
         self._place(range(len(self.sources)))
 
@@ -246,7 +255,7 @@ class DaskParts(Parts):
         """Let the workers forget the parts."""
         self._newcomers.forget()
         for held in self.held:
-            held.future.release()
+            self.let_go(held)
         self.held = []
         self.client.cancel(self.sources)
 
@@ -254,8 +263,20 @@ class DaskParts(Parts):
 
     def ask(self, asked: list[Held], method: str, *args: Any) -> list[Any]:
         """What a method of holders returns, in one trip to all of them; None where one is lost."""
-        found: list[Any] = self.client.sync(self._gather, asked, method, args)
-        return found
+        channels = [self._channels[held.future.key] for held in asked if self._is_near(held)]
+        if len(channels) < len(asked):
+            found: list[Any] = self.client.sync(self._gather, asked, method, args)
+            return found
+
+        def missing() -> set[int]:
+            there = self.workers()
+            return {k for k, held in enumerate(asked) if held.worker not in there}
+
+        return converse(channels, (method, args), LOOK, missing)
+
+    def _is_near(self, held: Held) -> bool:
+        """Whether there is a channel to a holder."""
+        return held.future.key in self._channels
 
     async def _gather(self, asked: list[Held], method: str, args: tuple[Any, ...]) -> list[Any]:
         tasks = [asyncio.ensure_future(self._execute(held, method, args)) for held in asked]
@@ -294,6 +315,22 @@ class DaskParts(Parts):
             return False
         return True
 
+    async def _open_channels(self, new: list[Held]) -> None:
+        """Open channels to holders where that can be done."""
+        willing = await self._gather(new, "take_calls", ())
+        near = [held for held, does in zip(new, willing, strict=True) if does]
+        opening = (open_channel(self.client, held.worker, held.future.key, REACH) for held in near)
+        for held, channel in zip(near, await asyncio.gather(*opening), strict=True):
+            if channel is not None:
+                self._channels[held.future.key] = channel
+
+    def let_go(self, held: Held) -> None:
+        """Have the cluster forget a holder."""
+        channel = self._channels.pop(held.future.key, None)
+        if channel is not None:
+            channel.close()
+        held.future.release()
+
     # -- places ------------------------------------------------------------------------------------
 
     def workers(self) -> set[str]:
@@ -309,7 +346,7 @@ class DaskParts(Parts):
                 "the workers, which may lack memory"
             )
         for held in lost:
-            held.future.release()
+            self.let_go(held)
             self.held.remove(held)
         self._newcomers.expect()
         return self._place(number for held in lost for number in held.numbers)
@@ -326,7 +363,7 @@ class DaskParts(Parts):
             ready = self.catch_up(self._made(begun))
             for held in begun:
                 if held not in ready:
-                    held.future.release()
+                    self.let_go(held)
             placed += ready
             self.held += ready
             waiting = [k for k in waiting if not any(k in held.numbers for held in ready)]
@@ -353,7 +390,7 @@ class DaskParts(Parts):
         """Wait for the rows of some parts; which worker is to hold which."""
         futures = [self.sources[number] for number in numbers]
         while True:
-            self._await_workers()
+            await_workers(self.client)
             with suppress(TimeoutError, CancelledError):
                 wait(futures, timeout=LOOK)
             if not self._are_there(futures):
@@ -379,16 +416,6 @@ class DaskParts(Parts):
             )
         return all(future.status == "finished" for future in futures)
 
-    def _await_workers(self) -> None:
-        """Wait until there is a worker."""
-        if not self.workers():
-            try:
-                self.client.wait_for_workers(1, timeout=PATIENCE)
-            except TimeoutError:
-                raise RuntimeError(
-                    f"all workers were lost, and none has come for {PATIENCE:g} s"
-                ) from None
-
     def submit_holder(self, worker: str, numbers: list[int], sources: list[Future]) -> Held:
         """Have an actor made on a worker, without waiting for it."""
         future = self.client.submit(
@@ -405,6 +432,8 @@ class DaskParts(Parts):
         """Tell new holders what they missed; those that are not lost meanwhile."""
         if self._direct:
             self._direct = self.client.sync(self._reach, [held.worker for held in new])
+        if self._direct:
+            self.client.sync(self._open_channels, new)
         message = self._missed()
         ready = []
         for held, got in zip(new, self.ask(new, "catch_up", self._number, message), strict=True):
@@ -435,7 +464,7 @@ class DaskParts(Parts):
             if left and (not places or self.ask([held], "drop", places) == [True]):
                 self.held.append(Held(held.worker, held.future, left))
                 continue
-            held.future.release()
+            self.let_go(held)
             homeless += left
         self._place(homeless)
 

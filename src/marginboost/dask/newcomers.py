@@ -116,7 +116,7 @@ class Newcomers:
 
     def _give_up(self) -> None:
         if self._move is not None:
-            self._move.held.future.release()
+            self._parts.let_go(self._move.held)
             self._move = None
 
 

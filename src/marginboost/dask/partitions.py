@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import dask.array
 import numpy as np
-from distributed import Client, Future, KilledWorker, get_worker
+from distributed import Client, Future, KilledWorker, get_worker, wait
 from scipy import sparse
 from sklearn.base import is_classifier
 
@@ -36,6 +37,10 @@ from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..model import Features
 from ..types import Array
 from ..validation import check_number
+from .waiting import await_workers
+
+LOOK = 1.0
+"""Seconds after which it is looked whether there are workers at all."""
 
 
 class Pieces(NamedTuple):
@@ -200,6 +205,11 @@ def find_ends(table: Table) -> Array:
 def gather(client: Client, futures: list[Future]) -> Any:
     """Answers of tasks; where workers die of one, says what that may be."""
     try:
+        while not any(future.status == "error" for future in futures):
+            with suppress(TimeoutError):
+                wait(futures, timeout=LOOK)
+                break
+            await_workers(client)
         return client.gather(futures)
     except KilledWorker as error:
         raise RuntimeError(

@@ -7,6 +7,8 @@ of them than the tree has: :func:`foresee` says which it is made of.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..types import Array
 from .by_reference import by_reference
 from .grow import FULL, bound_children, comes_before, open_children, plant, release, seek, settle
@@ -15,18 +17,19 @@ from .shares import (
     LARGE,
     N_NODES,
     N_WAITING,
+    NODE,
+    ROWS_AT_ONCE,
     SMALL,
     Job,
-    copy_sorted,
+    divide_share,
     fill_table,
+    gather_share,
     keep_sums,
-    pack_rows,
     scan_tile,
-    sort_rows,
 )
 
 WHOLE = -1
-"""In the place of a feature, or of a parent: nothing is divided, the root is meant."""
+"""In the place of a parent: the root is meant."""
 NEITHER = -1
 """In the place of a side that is summed."""
 HANDED_ON = 0.65
@@ -38,47 +41,75 @@ Higher ones divide fewer nodes in vain; up to here trees take no more waves than
 
 
 @inner_kernel
-def part_rows(job: Job, start: int, stop: int, feature: int, table: Array) -> int:
-    """Sort rows of a part, those that go left first; returns how many do."""
-    rows, spare = job.rows[start:stop], job.spare[: stop - start]
-    n_left = sort_rows(rows, job.codes[feature], table, spare)
-    copy_sorted(spare, rows[:n_left], rows[n_left:])
-    return n_left
+def part_rows(job: Job, start: int, stop: int, feature: int, side: int) -> tuple[int, float]:
+    """Sort rows of a part, those that go left first, and pack a side; how many, and their weight.
 
-
-@kernel
-def divide_range(
-    job: Job, start: int, stop: int, feature: int, table: Array, side: int, cells: Array
-) -> tuple[int, float]:
-    """Sort the rows of a part at ``start:stop``, those that go left first, and sum one side by bin.
-
-    ``table`` says which codes of the feature go left; with WHOLE all rows do. Sums go into
-    ``cells``, side by side without room for bins that a feature does not have. Returns how many
-    rows go left and their weight, where weights differ and a side is summed.
+    Nodes 0, 1 and 2 are written: the rows, and those of both sides.
     """
-    job = by_reference(job)
-    n_left, weight = stop - start, 0.0
-    if feature != WHOLE:
-        n_left = part_rows(job, start, stop, feature, table)
-    if side == NEITHER:
-        return n_left, weight
-    border = start + n_left
-    if job.row_weights.size > 0:
-        for i in range(start, border):
-            weight += job.row_weights[job.rows[i]]  # exact: they are on the grid
-    node = job.nodes[0]
-    node["start"], node["stop"] = (start, border) if side == 0 else (border, stop)
-    node["slot"] = 0
-    if feature != WHOLE:
-        pack_rows(job, node["start"], node["stop"], job.sums[0])
+    node, order = job.nodes[0], job.order
+    node["start"], node["stop"], node["feature"] = start, stop, feature
+    node["left"], node["right"] = 1, 2
+    order[NODE], order[SMALL] = 0, -1 if side == NEITHER else 1 + side
+    n_shares = -(-(stop - start) // ROWS_AT_ONCE)
+    n_left, weight = np.int64(0), 0.0  # a literal would be another type
+    for share in range(n_shares):
+        divide_share(job, share)
+        job.counts[share, 1] = n_left
+        n_left += job.counts[share, 0]
+        weight += job.parts[share, 0, job.parts.shape[2] - 1]
+    for k in range(1, 3):
+        job.nodes[k]["start"] = start if k == 1 else start + n_left
+        job.nodes[k]["stop"] = start + n_left if k == 1 else stop
+    for share in range(n_shares):
+        gather_share(job, share)
+    return int(n_left), weight
+
+
+@inner_kernel
+def sum_side(job: Job, k: int, cells: Array, more: bool) -> None:
+    """Sums of a node's rows by bin, side by side without room for bins that are not there.
+
+    They are added to those of other parts where there are ``more``.
+    """
+    job.nodes[k]["slot"] = 0
     for tile in range(job.tiles.size - 1):
-        keep_sums(job, tile, 0)
+        keep_sums(job, tile, k)
     end = 0
     for j in range(job.features.shape[0] - 1):
         first, width = job.features[j, 2], job.features[j, 1] + 1
-        cells[end : end + width] = job.histograms[0, first : first + width]
+        mine, found = job.histograms[0, first : first + width], cells[end : end + width]
+        if more:
+            found += mine
+        else:
+            found[:] = mine
         end += width
-    return n_left, weight
+
+
+@kernel
+def sum_whole(job: Job, cells: Array, more: bool) -> None:
+    """Sum all rows of a part, which are in order, by bin."""
+    job = by_reference(job)
+    job.nodes[0]["start"], job.nodes[0]["stop"] = 0, job.rows.size
+    sum_side(job, 0, cells, more)
+
+
+@kernel
+def divide_ranges(
+    job: Job, plan: Array, tables: Array, n_left: Array, weights: Array, cells: Array, more: bool
+) -> None:
+    """Sort rows of a part, those that go left first, and sum one side by bin, for some ranges.
+
+    ``plan`` has first row, end, feature and side of each, ``tables`` which codes of the feature go
+    left. How many rows go left is written, their weight where weights differ, and the sums, which
+    are added to those of other parts where there are ``more``.
+    """
+    job = by_reference(job)
+    for k in range(plan.shape[0]):
+        side = plan[k, 3]
+        job.table[:] = tables[k]
+        n_left[k], weights[k] = part_rows(job, plan[k, 0], plan[k, 1], plan[k, 2], side)
+        if side != NEITHER:
+            sum_side(job, 1 + side, cells[k], more)
 
 
 # -- sums of all parts -----------------------------------------------------------------------------

@@ -156,9 +156,9 @@ def ask_examples(part: Part, question: Callable[..., T], *args: Any) -> T:
 
 
 @adds_up
-def add_up_examples(part: Part, question: Callable[..., T], *args: Any) -> T:
+def add_up_examples(part: Part, question: Callable[..., T], *args: Any, so_far: Any = None) -> T:
     """Do the same with one of whose answers only the sum matters."""
-    return question(part.learner, *args)
+    return question(part.learner, *args, so_far=so_far)
 
 
 @lays_out

@@ -10,9 +10,10 @@ tree takes about as many questions as it is deep. Nodes that were divided in vai
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import reduce
-from operator import add
+from operator import iadd
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,8 +26,9 @@ from ..kernels.parallel import run_rows
 from ..kernels.parted_trees import (
     NEITHER,
     WHOLE,
-    divide_range,
+    divide_ranges,
     foresee,
+    sum_whole,
     take_last,
     take_sums,
     tell_sides,
@@ -70,11 +72,12 @@ class Halves:
     weights: Array
     cells: Array
 
-    def __add__(self, more: Halves) -> Halves:
-        """Add up what other parts found; all sums are exact."""
-        return Halves(
-            self.n_left + more.n_left, self.weights + more.weights, self.cells + more.cells
-        )
+    def __iadd__(self, more: Halves) -> Halves:
+        """Add what other parts found; all sums are exact."""
+        self.n_left += more.n_left
+        self.weights += more.weights
+        self.cells += more.cells
+        return self
 
 
 class Grown(NamedTuple):
@@ -129,7 +132,7 @@ class PartedGrower:
         """
         job = self._job
         self._grower.set_root(n_rows, weight)
-        cells = reduce(add, self._ask(load_rows, units))
+        cells = _total(self._ask(load_rows, units))
         self._known: dict[int, tuple[Any, ...]] = {}
         self._keys: list[Key] = []
         self._last: dict[int, Division] = {}
@@ -176,7 +179,7 @@ class PartedGrower:
     def _divide(self, nodes: list[int]) -> None:
         """Ask for the divisions of some nodes."""
         divisions = [self._division(k) for k in nodes]
-        found = reduce(add, self._ask(divide_nodes, divisions))
+        found = _total(self._ask(divide_nodes, divisions))
         sides = [division.side for division in divisions]
         facts = zip(found.n_left.tolist(), found.weights.tolist(), sides, found.cells, strict=True)
         self._known |= zip(nodes, facts, strict=True)
@@ -209,6 +212,12 @@ class PartedGrower:
         return Division(k, self._keys[k], feature, job.table[:width].copy(), side)
 
 
+def _total(answers: list[Any]) -> Any:
+    """Sum of answers, which stay as they are: who gave them may have to repeat them."""
+    first, *others = answers
+    return reduce(iadd, others, deepcopy(first)) if others else first
+
+
 def _newest_first(nodes: Array) -> list[int]:
     """Nodes that wait, in the order of one table without a limit on leaves.
 
@@ -239,6 +248,9 @@ def lay_out_trees(place: Place, limits: Limits) -> None:
     assert sample.bins is not None
     weights = None if sample.uniform else grid(sample.prior)
     grower = TreeGrower(sample.bins, limits, 1, row_weights=weights)
+    job = grower.job  # one node at a time, and its sides
+    nodes, sums = np.zeros(3, GROWING), np.zeros((3, 2))
+    grower.job = job._replace(nodes=nodes, sums=sums, histograms=job.histograms[:1].copy())
     place.learner = Rows(grower, {})
 
 
@@ -260,7 +272,7 @@ def _curvature(place: Place) -> Array:
 
 
 @adds_up
-def load_rows(place: Place, units: tuple[float, float]) -> Array:
+def load_rows(place: Place, units: tuple[float, float], so_far: Array | None = None) -> Array:
     """Pair slopes with curvatures, in these units; returns their sums by bin over all rows."""
     grower, ranges = place.learner
     job, curvature = grower.job, _curvature(place)
@@ -274,37 +286,43 @@ def load_rows(place: Place, units: tuple[float, float]) -> Array:
     job.rows[:] = grower.all_rows
     ranges.clear()
     ranges[ROOT] = (0, len(curvature))
-    (cells,) = _room_for_sums(job, 1)
-    divide_range(job, 0, len(curvature), WHOLE, job.table, 0, cells)
+    cells = np.empty((_n_cells(job), 2)) if so_far is None else so_far
+    sum_whole(job, cells, so_far is not None)
     return cells
 
 
-def _room_for_sums(job: Job, n_nodes: int) -> Array:
-    """Room for the sums of some nodes, those of bins that are there."""
-    return np.empty((n_nodes, int((job.features[:-1, 1] + 1).sum()), 2))
+def _n_cells(job: Job) -> int:
+    """Bins of all features, those of missing values with them."""
+    return int((job.features[:-1, 1] + 1).sum())
 
 
 @adds_up
-def divide_nodes(place: Place, divisions: list[Division]) -> Halves:
-    """Divide the rows of nodes."""
-    grower, ranges = place.learner
-    job, n_nodes = grower.job, len(divisions)
+def divide_nodes(place: Place, divisions: list[Division], so_far: Halves | None = None) -> Halves:
+    """Divide the rows of nodes, and sum one side of each."""
+    n_nodes, job = len(divisions), place.learner.grower.job
+    cells = np.empty((n_nodes, _n_cells(job), 2)) if so_far is None else so_far.cells
+    n_left, weights = _divide(place.learner, divisions, cells, so_far is not None)
+    found = Halves(n_left, weights, cells)
+    if so_far is not None:
+        found.n_left += so_far.n_left
+        found.weights += so_far.weights
+    return found
+
+
+def _divide(rows: Rows, divisions: list[Division], cells: Array, more: bool) -> tuple[Array, Array]:
+    """Divide the rows of nodes, and add up sums of one side; how many go left, and their weight."""
+    (job, ranges), n_nodes = (rows.grower.job, rows.ranges), len(divisions)
     n_left, weights = np.zeros(n_nodes, np.int64), np.zeros(n_nodes)
-    cells = _room_for_sums(job, n_nodes)
-    for k, division in enumerate(divisions):
-        n_left[k], weights[k] = _divide(job, ranges, division, cells[k])
-    return Halves(n_left, weights, cells)
-
-
-def _divide(
-    job: Job, ranges: dict[Key, tuple[int, int]], division: Division, cells: Array
-) -> tuple[int, float]:
-    """Divide the rows of a node; returns how many go left, and their weight."""
-    node, rows, feature, table, side = division
-    start, stop = ranges[rows]
-    n_left, weight = divide_range(job, start, stop, feature, table, side, cells)
-    ranges[node, 0], ranges[node, 1] = (start, start + n_left), (start + n_left, stop)
-    return n_left, weight
+    plan = [(*ranges[one.rows], one.feature, one.side) for one in divisions]
+    tables = np.zeros((n_nodes, len(job.table)), np.uint8)
+    for table, division in zip(tables, divisions, strict=True):
+        table[: len(division.table)] = division.table
+    steps = np.array(plan, np.int64).reshape(n_nodes, 4)
+    divide_ranges(job, steps, tables, n_left, weights, cells, more)
+    for division, (start, stop, *_), on_left in zip(divisions, plan, n_left.tolist(), strict=True):
+        border = start + on_left
+        ranges[division.node, 0], ranges[division.node, 1] = (start, border), (border, stop)
+    return n_left, weights
 
 
 def write_leaves(
@@ -315,8 +333,7 @@ def write_leaves(
     Its ``last`` divisions are made before.
     """
     grower, ranges = place.learner
-    for division in last:
-        _divide(grower.job, ranges, division, np.empty((0, 2)))
+    _divide(place.learner, last, np.empty((len(last), 0, 2)), False)
     column = np.empty(len(place.dual))
     found, values = np.zeros(len(leaves), GROWING), np.array([value for _, value in leaves])
     found["left"] = -1
