@@ -10,8 +10,8 @@ with a harmonic spectrum of its own, times a load that varies from state to stat
 little for lamps); currents add up as complex numbers, and a little noise is measured with them.
 Amplitude and phase are given as the two components of each harmonic, in which currents add up. The
 sizes of the made-up currents were set so that nearest neighbours err about as often as published.
-Published numbers stand beside for orientation, not for
-comparison. Parameters are chosen by 5-fold cross-validation from small grids.
+Published numbers stand beside for orientation, not for comparison. Parameters are chosen by 5-fold
+cross-validation from small grids.
 """
 
 from __future__ import annotations
@@ -134,7 +134,9 @@ def findings(trials: Trials) -> Iterator[Finding]:
     mean = {method: trials.where(method=method).mean("error") for method in METHODS}
     evidence = ", ".join(f"{m} {mean[m].text(1, 100)} %" for m in METHODS)
     arc, machine, net, near = (mean[m].mean for m in ("ν-Arc", "SVM", "RBF", "KNN"))
-    yield Finding("ν-Arc with RBF nets errs least", arc <= min(machine, net), evidence)
+    yield Finding(
+        "no method errs less than ν-Arc with RBF nets", arc <= min(machine, net), evidence
+    )
     yield Finding("nearest neighbours err most", near > max(arc, machine, net), evidence)
 
 
