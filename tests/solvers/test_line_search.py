@@ -163,3 +163,18 @@ def test_slope_of_the_stage_objective_at_zero_ch_c8(search):
     slope = (objective[0] - objective[1]) / (2.0 * small)
     assert slope == pytest.approx(-(1.0 - 2.0 * error), abs=1e-9)
     assert (exponential_step(d, signs) > 0.0) == (slope < 0.0) == (error < 0.5)
+
+
+def test_rounding_does_not_send_a_settled_search_back_to_halving():
+    calls = []
+
+    def noisy(a):
+        calls.append(a)
+        return (a - 0.3) - 1e-17, 1.0  # never 0: at the root it still says that it is above
+
+    found = {}
+    for settled in (0.0, 1e-11):
+        calls.clear()
+        assert increasing_root(noisy, 0.0, 1e6, settled=settled) == pytest.approx(0.3, abs=1e-10)
+        found[settled] = len(calls)
+    assert found[1e-11] <= 5 < found[0.0]

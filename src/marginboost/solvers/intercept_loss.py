@@ -11,12 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.sample import Sample
+from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
 from ..types import Array
 from .line_search import increasing_root
 from .masters.tube import TubeProblem
 from .masters.tube_smooth import RoundedTube
 from .penalised_loss import ACCURACY, PenalisedLoss
+
+SETTLED = 1e-11
+"""Newton's step at which a search ends; sums at an intercept that is found are no better."""
 
 
 class InterceptLoss(PenalisedLoss):
@@ -31,6 +35,8 @@ class InterceptLoss(PenalisedLoss):
     sample : Sample
         Targets and weights.
     """
+
+    settled = SETTLED
 
     def __init__(self, loss: Loss, price: float, sample: Sample) -> None:
         super().__init__(loss, price, sample)
@@ -51,12 +57,15 @@ class InterceptLoss(PenalisedLoss):
             pull = self._weights * self.loss.dual(t)
             return -float(pull.sum()), float((self._weights * self.loss.curvature(t)).sum())
 
-        low, high, width = float(residuals.min()), float(residuals.max()), 1.0
-        while slope(low)[0] > 0.0:
+        low = high = float(np.average(residuals, weights=self._weights))
+        value, curvature = slope(low)
+        # Twice Newton's step: then the search between begins with Newton's step itself.
+        width = max(2.0 * abs(value) / curvature, ACCURACY) if curvature > 0.0 else 1.0
+        while value > 0.0 and slope(low)[0] > 0.0:
             low, width = low - width, 2.0 * width
-        while slope(high)[0] < 0.0:
+        while value < 0.0 and slope(high)[0] < 0.0:
             high, width = high + width, 2.0 * width
-        return low if low == high else increasing_root(slope, low, high, ACCURACY)
+        return low if low == high else increasing_root(slope, low, high, ACCURACY, SETTLED)
 
     def _centred(self, scores: Array) -> Array:
         return scores + self.intercept(scores)
@@ -86,7 +95,7 @@ class InterceptLoss(PenalisedLoss):
     def _hessian(self, columns: Array, scores: Array) -> Array:
         centred = self._centred(scores)
         hessian, curvature = super()._hessian(columns, centred), self._curvatures(centred)
-        total, cross = float(curvature.sum()), columns.astype(np.float64) @ curvature
+        total, cross = float(curvature.sum()), _edges(columns, curvature)
         return hessian - np.outer(cross, cross) / total if total > 0.0 else hessian
 
 
@@ -105,6 +114,8 @@ class TubeBarrier(PenalisedLoss):
     beta : float
         Temperature.
     """
+
+    settled = SETTLED
 
     def __init__(self, tube: TubeProblem, sample: Sample, beta: float) -> None:
         self.tube, self.price, self.beta = tube, tube.price, beta
@@ -144,9 +155,8 @@ class TubeBarrier(PenalisedLoss):
     def _answers(self, curvature: Array, columns: Array) -> tuple[Array, Array]:
         """What the edges answer to changes along columns: one row per equation; their weights."""
         tube = self.tube
-        cross = [
-            columns @ np.einsum("k,ki->i", row * tube.signs, curvature) for row in tube.equations
-        ]
+        pulls = (tube.equations * tube.signs) @ curvature
+        cross = [_edges(columns, pull) for pull in pulls]
         return np.array(cross), np.abs(tube.equations) @ curvature.sum(axis=1)
 
     def _slope(
@@ -154,13 +164,17 @@ class TubeBarrier(PenalisedLoss):
     ) -> tuple[float, float]:
         curvature = self._settle(scores + a * direction)
         pull = float(self._rounded.dual() @ direction)
-        cross, totals = self._answers(curvature, direction)
-        answer = float(np.sum(cross**2 / np.maximum(totals, 1e-300)))
+        cross, totals = self._answers(curvature, direction[None])
+        answer = float(np.sum(cross[:, 0] ** 2 / np.maximum(totals, 1e-300)))
         return price - pull, max(float(curvature.sum(axis=0) @ direction**2) - answer, 0.0)
 
     def _hessian(self, columns: Array, scores: Array) -> Array:
-        curvature, columns = self._settle(scores), columns.astype(np.float64)
+        curvature = self._settle(scores)
         cross, totals = self._answers(curvature, columns)
         scaled = cross / np.sqrt(np.maximum(totals, 1e-300))[:, None]
-        whole: Array = (columns * curvature.sum(axis=0)) @ columns.T
-        return whole - scaled.T @ scaled
+        return self._products(columns, curvature.sum(axis=0)) - scaled.T @ scaled
+
+
+def _edges(columns: Array, weights: Array) -> Array:
+    """``Σ_i weights_i h_j(x_i)`` of some columns."""
+    return np.array([weighted_sum(weights, column) for column in columns])

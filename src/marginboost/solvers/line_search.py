@@ -83,6 +83,7 @@ def increasing_root(
     low: float,
     high: float,
     accuracy: float = 4e-16,
+    settled: float = 0.0,
 ) -> float:
     """Zero of an increasing function, by Newton's method inside a shrinking bracket.
 
@@ -95,6 +96,9 @@ def increasing_root(
         Where to look.
     accuracy : float
         Step, relative to ``max(1, |a|)``, at which to stop.
+    settled : float
+        Newton's step, in the same terms, below which to stop though it leads out of the bracket:
+        else rounding in the function sends the search back to halving it.
     """
     a = 0.5 * (low + high)
     for _ in range(200):
@@ -104,6 +108,8 @@ def increasing_root(
         else:
             high = a
         newton = a - value / derivative if derivative > 0.0 else math.nan
+        if abs(newton - a) < settled * max(1.0, abs(a)):
+            return a
         step = newton if low < newton < high else 0.5 * (low + high)
         if abs(step - a) <= accuracy * max(1.0, abs(a)):
             return step

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -59,6 +59,9 @@ class PenalisedLoss:
     sample : Sample
         Labels and weights.
     """
+
+    settled: ClassVar[float] = 0.0
+    """Newton's step at which a search along a line ends in any case."""
 
     def __init__(self, loss: Loss, price: float, sample: Sample) -> None:
         self.loss, self.price = loss, price
@@ -126,7 +129,7 @@ class PenalisedLoss:
             top = min(high, low + stride)
             value, curvature = slope(top)
             if value >= 0.0:
-                return increasing_root(slope, low, top, ACCURACY)
+                return increasing_root(slope, low, top, ACCURACY, self.settled)
             low = top
         return high
 
@@ -205,16 +208,20 @@ class PenalisedLoss:
         return target
 
     def _hessian(self, columns: Array, scores: Array) -> Array:
-        """``Σ_i w_i φ''_i h_j(x_i) h_k(x_i)``; rows without curvature are passed over."""
+        """``Σ_i w_i φ''_i h_j(x_i) h_k(x_i)``."""
         t = self.loss.argument(self._y, scores)
-        curvature = self._weights * self.loss.curvature(t)
+        return self._products(columns, self._weights * self.loss.curvature(t))
+
+    def _products(self, columns: Array, curvature: Array) -> Array:
+        """``Σ_i curvature_i h_j(x_i) h_k(x_i)``; rows without curvature are passed over."""
         curved = np.flatnonzero(curvature > 1e-14 * curvature.max())
-        nothing = np.zeros((len(columns), len(columns)))
+        nothing, all_rows = np.zeros((len(columns), len(columns))), len(curved) == len(curvature)
 
         def part(start: int, stop: int) -> Array:
             total = nothing.copy()
             for first in range(start, stop, CHUNK):
-                rows = curved[first : min(first + CHUNK, stop)]
+                here = slice(first, min(first + CHUNK, stop))
+                rows = here if all_rows else curved[here]
                 block = columns[:, rows].astype(np.float64)
                 total += (block * curvature[rows]) @ block.T
             return total
