@@ -1,6 +1,7 @@
 """Write the measured parts of documents: ``python -m benchmarks.robust_docs``.
 
-All numbers come from ``docs/results/robust.json``, which ``python -m benchmarks robust`` writes.
+Errors come from ``docs/results/robust.json``, which ``python -m benchmarks robust`` writes, times
+from ``docs/results/robust_times.json``, which ``python -m benchmarks.robust_times`` writes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from .environment import ROOT
 from .report import Cell, Table
 from .robust import OURS, RESULTS, complete, summary
 from .robust_sets import DESIGN, n_sets
+from .robust_times import recorded, time_goal, time_table
 from .sizes import FULL
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -98,6 +100,9 @@ def main() -> None:
     """Write both documents' tables."""
     found = json.loads(RESULTS.read_text())
     tables, goals = summary(found["results"])
+    times = recorded()
+    if times is not None:
+        tables, goals = [*tables, time_table(times)], [*goals, time_goal(times)]
     verdicts = Table("goals", ["goal", "measured", "wanted", "verdict"])
     for goal in goals:
         wanted = f"{goal.relation} {goal.target}"

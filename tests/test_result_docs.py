@@ -13,6 +13,7 @@ from benchmarks.environment import ROOT
 from benchmarks.result_docs import DOCUMENTS, measured
 from benchmarks.robust import summary
 from benchmarks.robust_docs import guide, markdown, what_was_run
+from benchmarks.robust_times import recorded, time_goal, time_table
 
 RESULTS = ROOT / "docs" / "results"
 
@@ -29,4 +30,8 @@ def test_the_robust_default_is_shown_as_it_was_measured():
     tables, _ = summary(found["results"])
     for part in [what_was_run(found), *(markdown(table) for table in tables)]:
         assert part in shown
+    times = recorded()
+    assert times is not None
+    assert markdown(time_table(times)) in shown
+    assert f"| {time_goal(times).what} | {time_goal(times).measured:.2f} |" in shown
     assert guide(found["results"]) in (ROOT / "docs" / "which-algorithm.md").read_text()
