@@ -4,7 +4,13 @@ import math
 
 import pytest
 
-from marginboost.validation import check_choice, check_number, parameter_names
+from marginboost.validation import (
+    Number,
+    check_choice,
+    check_number,
+    check_settings,
+    parameter_names,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +65,38 @@ def test_choices_and_names():
             pass
 
     assert parameter_names(Some) == ["first", "second"]
+
+
+class Base:
+    parameter_constraints = {"rounds": Number(at_least=1, integer=True), "kind": ("a", "b")}  # noqa: RUF012
+
+    def __init__(self, **settings):
+        vars(self).update({"rounds": 1, "kind": "a", "share": 0.5, **settings})
+
+
+class Mixin:
+    """Says nothing of settings."""
+
+
+class Derived(Mixin, Base):
+    parameter_constraints = {  # noqa: RUF012
+        "rounds": Number(at_least=1, integer=True, optional=True),
+        "share": Number(above=0.0, below=1.0),
+    }
+
+
+def test_settings_are_checked_by_the_constraints_of_all_base_classes():
+    for sound in ({}, {"rounds": 7}, {"kind": "b"}):
+        check_settings(Base(**sound))
+        check_settings(Derived(**sound))
+    check_settings(Base(share=2.0))  # not its own
+    check_settings(Derived(rounds=None))  # replaces what the base class says
+    for kind, wrong, message in [
+        (Base, {"rounds": None}, "rounds: got None, expected an integer at least 1"),
+        (Derived, {"rounds": 0}, "rounds: got 0, expected an integer at least 1"),
+        (Derived, {"kind": "c"}, "kind: got 'c', expected one of 'a', 'b'"),
+        (Derived, {"share": 1.0}, "share: got 1.0, expected a number above 0 and below 1"),
+    ]:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            check_settings(kind(**wrong))
+        assert str(caught.value) == message

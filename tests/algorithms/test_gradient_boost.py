@@ -26,11 +26,12 @@ from marginboost import (
     StumpOracle,
     load,
 )
-from marginboost.algorithms.gradient_boost import FARTHEST, GradientBoost, best_constant
+from marginboost.algorithms.gradient_boost import GradientBoost
 from marginboost.core import Callback, Sample, train
 from marginboost.duals.newton import slopes
 from marginboost.kernels.exact import rounded
 from marginboost.losses import Loss, MarginLoss, as_loss
+from marginboost.solvers.line_search import FARTHEST, best_constant
 from strategies import binned_sample, few, imperfect_sign_problems, plain_adaboost, recorded, theory
 
 FAMILY = [

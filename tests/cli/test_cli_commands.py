@@ -776,6 +776,8 @@ def test_help_of_every_command(capsys):
         assert caught.value.code == 0
         text = capsys.readouterr().out
         assert "--json" in text
+        others = set(COMMANDS) - {command}
+        assert not any(f"    {name} " in make_parser(command).format_help() for name in others)
     assert all(name in make_parser().format_help() for name in COMMANDS)
     with pytest.raises(SystemExit) as caught:
         main(["--version"])
@@ -815,7 +817,8 @@ def test_documented_commands_parse():
     lines = re.findall(r"^marginboost (?!-)(.*)$", DOCUMENT, flags=re.MULTILINE)
     assert len(lines) >= 8
     for line in lines:
-        assert make_parser().parse_args(shlex.split(line)).command
+        words = shlex.split(line)
+        assert make_parser(words[0]).parse_args(words) == make_parser().parse_args(words)
 
 
 def test_documented_missing_markers_are_those_of_the_code():

@@ -10,7 +10,6 @@ from mpmath import mp, mpf
 from scipy.optimize import minimize
 
 from marginboost import GradientBoostRegressor
-from marginboost.algorithms.gradient_boost import best_constant
 from marginboost.checks import check_loss
 from marginboost.core import Sample
 from marginboost.losses import (
@@ -33,6 +32,7 @@ from marginboost.losses import (
     Tangent,
     as_loss,
 )
+from marginboost.solvers.line_search import best_constant
 
 LOSSES = [
     Absolute(),
@@ -226,6 +226,17 @@ def test_values_and_slopes_at_any_size(loss):
         assert_rounded(loss.value(t), [value(p) for p in points])
         assert_rounded(loss.orientation * loss.dual(t), [slope(p) for p in points])
         assert_rounded(loss.curvature(t), [curvature(p) for p in points])
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_derivatives_are_those_by_the_score(loss):
+    y = np.repeat([-1.0, 1.0], 12)
+    scores, step = np.tile(np.linspace(-2.17, 2.31, 12), 2), 1e-6
+    ahead, behind = (loss.derivatives(y, scores + way * step) for way in (1, -1))
+    value, slope, curvature = loss.derivatives(y, scores)
+    np.testing.assert_array_equal(value, loss.value(loss.argument(y, scores)))
+    np.testing.assert_allclose(slope, (ahead[0] - behind[0]) / (2 * step), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(curvature, (ahead[1] - behind[1]) / (2 * step), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.convex], ids=str)

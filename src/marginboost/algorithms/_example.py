@@ -75,9 +75,7 @@ class SmallSteps(Rule):
 class SmallStepsClassifier(BaseMarginClassifier):
     """ε-boosting; ``__init__`` stores, ``check_parameters`` checks, ``make_rule`` makes."""
 
-    parameter_constraints: ClassVar[Constraints] = {
-        "epsilon": Number(above=0.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"epsilon": Number(above=0.0)}
 
     def __init__(
         self, estimator: Any = None, *, n_estimators: int = 1000, epsilon: float = 0.01

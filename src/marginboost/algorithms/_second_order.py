@@ -71,9 +71,7 @@ class SecondOrderClassifier(SoftLabels):
     """
 
     common_scale = True
-    parameter_constraints: ClassVar[Constraints] = {
-        "learning_rate": Number(above=0.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def __init__(
         self,

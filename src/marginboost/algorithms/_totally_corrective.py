@@ -166,9 +166,7 @@ class SoftMarginClassifier(TotallyCorrectiveClassifier):
     """What those of a soft margin share: ν, and how far below the best the model may be."""
 
     nu: float
-    parameter_constraints: ClassVar[Constraints] = {
-        "nu": Number(above=0.0, at_most=1.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"nu": Number(above=0.0, at_most=1.0)}
 
     def __init__(
         self,

@@ -102,9 +102,7 @@ class AdaBoostM2Classifier(LabelClassifier):
         "reference": "Freund & Schapire 1996; Chan 2015, Alg. 2",
     }
     sample_type = LabelPairs
-    parameter_constraints: ClassVar[Constraints] = {
-        "step": ("closed", "exact"),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"step": ("closed", "exact")}
 
     def __init__(
         self,

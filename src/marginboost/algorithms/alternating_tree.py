@@ -83,9 +83,7 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
         "reference": "Freund & Mason 1999",
     }
     common_scale = True
-    parameter_constraints: ClassVar[Constraints] = {
-        "learning_rate": Number(above=0.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def __init__(
         self,

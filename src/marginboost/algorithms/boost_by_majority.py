@@ -160,9 +160,7 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
         "reference": "Freund 1995",
     }
     link = VoteLink()
-    parameter_constraints: ClassVar[Constraints] = {
-        "edge": Number(above=0.0, below=1.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"edge": Number(above=0.0, below=1.0)}
 
     def __init__(
         self,

@@ -200,9 +200,7 @@ class BrownBoostClassifier(BaseMarginClassifier):
         "reference": "Freund 2001",
     }
     link = VoteLink()
-    parameter_constraints: ClassVar[Constraints] = {
-        "error": Number(above=0.0, below=1.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"error": Number(above=0.0, below=1.0)}
 
     def __init__(
         self,

@@ -147,9 +147,7 @@ class CGBoostClassifier(BaseMarginClassifier):
         "reference": "Bi, Zhang & Bennett 2004",
     }
     link = VoteLink()
-    parameter_constraints: ClassVar[Constraints] = {
-        "C": Number(above=0.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"C": Number(above=0.0)}
 
     def __init__(
         self,

@@ -121,9 +121,7 @@ class ERLPBoostClassifier(SoftMarginClassifier):
         "guarantee": "soft margin ≥ best − ε in max(32 ln(1/ν) / ε², 8 / ε) rounds; gap certified",
         "reference": "Warmuth, Glocer & Vishwanathan 2008",
     }
-    parameter_constraints: ClassVar[Constraints] = {
-        "correction": ("total", "single"),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"correction": ("total", "single")}
 
     def __init__(
         self,

@@ -216,9 +216,7 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman 2001, 2002",
     }
-    parameter_constraints: ClassVar[Constraints] = {
-        "step": STEPS,
-    }
+    parameter_constraints: ClassVar[Constraints] = {"step": STEPS}
 
     def __init__(
         self,

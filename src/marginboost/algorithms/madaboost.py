@@ -125,9 +125,7 @@ class MadaBoostClassifier(BaseMarginClassifier):
         "reference": "Domingo & Watanabe 2000",
     }
     link = LogisticLink(1.0)  # scores are log-odds
-    parameter_constraints: ClassVar[Constraints] = {
-        "kappa": Number(at_least=0.0, below=1.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"kappa": Number(at_least=0.0, below=1.0)}
 
     def __init__(
         self,

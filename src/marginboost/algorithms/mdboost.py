@@ -146,9 +146,7 @@ class MDBoostClassifier(BaseMarginClassifier):
         "reference": "Shen & Li 2010",
     }
     link = VoteLink()
-    parameter_constraints: ClassVar[Constraints] = {
-        "D": Number(above=0.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"D": Number(above=0.0)}
 
     def __init__(
         self,

@@ -68,9 +68,7 @@ class RealAdaBoostClassifier(SteppedClassifier):
         "reference": "Schapire & Singer 1999",
     }
     common_scale = True
-    parameter_constraints: ClassVar[Constraints] = {
-        "learning_rate": Number(above=0.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def default_oracle(self) -> Oracle:
         """Base learner where none is given."""

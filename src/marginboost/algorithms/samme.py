@@ -118,9 +118,7 @@ class SAMMEClassifier(LabelClassifier):
         "guarantee": "right votes above a share 1/K while every ε < 1 − 1/K",
         "reference": "Zhu et al. 2009; Chan 2015, Alg. 3 (as printed)",
     }
-    parameter_constraints: ClassVar[Constraints] = {
-        "variant": ("canonical", "printed"),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"variant": ("canonical", "printed")}
 
     def __init__(
         self,

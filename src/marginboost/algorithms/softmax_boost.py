@@ -185,9 +185,7 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
         "reference": "Friedman, Hastie & Tibshirani 2000; Friedman 2001",
     }
     sample_type = LabelByLabel
-    parameter_constraints: ClassVar[Constraints] = {
-        "learning_rate": Number(above=0.0),
-    }
+    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def __init__(
         self,

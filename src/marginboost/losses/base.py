@@ -211,6 +211,7 @@ def as_target_loss(argument: str, value: Any) -> Loss:
     >>> as_target_loss("loss", "tweedie")
     Tweedie(power=1.5)
     """
-    if isinstance(value, str) and value in known_losses():
-        return known_losses()[value]()
+    if isinstance(value, str) and value not in Loss.registry:
+        kind = known_losses().get(value)
+        value = value if kind is None else kind()
     return as_loss(argument, value)
