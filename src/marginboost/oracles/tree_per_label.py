@@ -88,32 +88,65 @@ class TreePerLabelOracle(LabelOracle):
         """One tree per label."""
         if isinstance(self.sample, PartedLabels):
             return [self._parted.find(weights.size, round)]
-        self._transpose(weights.dual, self._slopes)
-        curved = weights.curvature is not None
-        if weights.curvature is not None:
-            self._transpose(weights.curvature, self._curvatures)
+        sizes, totals = self._load(weights)
         found: list[Candidate] = [None] * len(self._slopes)  # type: ignore[list-item]
 
         def grow(label: int) -> None:
             grower = self._growers.get()
             try:
-                found[label] = self._grow(grower, label, curved, round, weights.size)
+                total = None if totals is None else totals[label]
+                found[label] = self._grow(grower, label, sizes[label], total, round, weights.size)
             finally:
                 self._growers.put(grower)
 
         run_blocks(grow, len(found), self._n_growers)
         return [self._joined(found)]
 
+    def _load(self, weights: Weights) -> tuple[list[float], list[float] | None]:
+        """Slopes and curvatures label by label, divided so that slopes sum to one, as trees expect.
+
+        Returns what was divided by, and the sums of curvatures where there are any. Few rows are
+        gone through at a time, by all threads.
+        """
+        curvature, (n_labels, n_rows) = weights.curvature, self._slopes.shape
+        self._transpose(weights.dual, self._slopes)
+        if curvature is not None:
+            self._transpose(curvature, self._curvatures)
+
+        def measure(start: int, stop: int) -> list[int]:
+            return [exact_sum(np.abs(slopes[start:stop])) for slopes in self._slopes]
+
+        def divide(start: int, stop: int) -> list[int]:
+            for slopes, size in zip(self._slopes, sizes, strict=True):
+                slopes[start:stop] /= size
+            if curvature is None:
+                return [0] * n_labels
+            for curvatures, size in zip(self._curvatures, sizes, strict=True):
+                curvatures[start:stop] /= size
+            return [exact_sum(curvatures[start:stop]) for curvatures in self._curvatures]
+
+        n_threads = self.sample.n_threads
+        measured = zip(*run_rows(measure, n_rows, n_threads), strict=True)
+        sizes = [rounded(sum(found)) or 1.0 for found in measured]
+        divided = zip(*run_rows(divide, n_rows, n_threads), strict=True)
+        totals = [rounded(sum(found)) for found in divided]
+        return sizes, None if curvature is None else totals
+
     def _grow(
-        self, grower: GradientTreeOracle, label: int, curved: bool, round: int, before: float
+        self,
+        grower: GradientTreeOracle,
+        label: int,
+        size: float,
+        total: float | None,
+        round: int,
+        before: float,
     ) -> Candidate:
-        """One tree; its slopes, divided by ``before``, are made to sum to one, as it expects."""
-        slopes, curvatures = self._slopes[label], self._curvatures[label]
-        size = rounded(exact_sum(np.abs(slopes))) or 1.0
-        slopes /= size
-        if curved:
-            curvatures /= size
-        weights = Weights(slopes, curvatures if curved else None, size=before * size)
+        """One tree; its slopes were divided by ``before``, then by ``size``."""
+        curved = total is not None
+        weights = Weights(
+            self._slopes[label], self._curvatures[label] if curved else None, size=before * size
+        )
+        weights.total_curvature = total
         found = grower.best(weights, round=round)[0]
         # Without curvature leaves are means of the scaled slopes.
         scale = found.scale if curved else size * found.scale
