@@ -27,6 +27,10 @@ from distributed.protocol import pickle
 OPENING = "marginboost-channel"
 """Name of the question to a worker that a connection begins with."""
 SIZE = struct.Struct("!Q")
+AT_ONCE = 256
+"""Frames in one call of the system, which takes a thousand at most."""
+KNOWN = hasattr(socket.socket, "sendmsg")
+"""Whether the system has such a call."""
 Frames = list[Any]
 """A pickled object, and the arrays in it, which are not copied."""
 
@@ -80,10 +84,6 @@ class Channel:
         self.socket.close()
 
 
-AT_ONCE = 256
-"""Frames in one call of the system, which takes a thousand at most."""
-
-
 def frames_of(message: Any) -> Frames:
     """Pickle an object; arrays are left where they are."""
     buffers: Frames = []
@@ -104,7 +104,7 @@ def _take_socket(comm: Any) -> socket.socket:
 def take_calls() -> bool:
     """Let the worker that this runs on open channels to its actors; False where it cannot."""
     worker = get_worker()
-    if not worker.address.startswith("tcp://"):
+    if not (KNOWN and worker.address.startswith("tcp://")):
         return False
 
     async def begin(comm: Any, actor: str) -> Status:
@@ -121,16 +121,20 @@ def take_calls() -> bool:
 
 def _answer(holder: Any, channel: Channel) -> None:
     """Answer what is asked until the client closes the channel."""
-    with suppress(OSError, EOFError):
-        while True:
-            method, args = channel.receive()
-            answer = getattr(holder, method)(*args)
-            try:
-                frames = frames_of(answer)
-            except Exception as error:  # an error that cannot be sent
-                frames = frames_of(([], RuntimeError(f"{type(error).__name__}: {error}")))
-            channel.send(frames)
-    channel.close()
+    try:
+        with suppress(OSError, EOFError):
+            while True:
+                method, args = channel.receive()
+                channel.send(_frames_of_answer(getattr(holder, method)(*args)))
+    finally:  # whatever went wrong, nobody is left waiting
+        channel.close()
+
+
+def _frames_of_answer(answer: Any) -> Frames:
+    try:
+        return frames_of(answer)
+    except Exception as error:  # an error that cannot be sent
+        return frames_of(([], RuntimeError(f"{type(error).__name__}: {error}")))
 
 
 # -- on the client ---------------------------------------------------------------------------------
@@ -138,6 +142,8 @@ def _answer(holder: Any, channel: Channel) -> None:
 
 async def open_channel(client: Client, worker: str, actor: str, patience: float) -> Channel | None:
     """Channel to an actor whose worker has said that it takes calls; None where there is no way."""
+    if not KNOWN:
+        return None
     try:
         comm = await connect(worker, timeout=patience, **client.connection_args)
         await comm.write({"op": OPENING, "actor": actor})
