@@ -85,7 +85,7 @@ def settle(cluster, client):
         pids = client.run(os.getpid, on_error="ignore")
         return len(pids) == len(client.nthreads()) == len(cluster.worker_spec)
 
-    until(alive, 60.0)
+    until(alive, 120.0)
 
 
 def until(condition, limit):
@@ -130,7 +130,7 @@ def of_arrays(*data, size=700):
 
 def scale(cluster, client, n_workers):
     cluster.scale(n_workers)
-    until(lambda: len(client.nthreads()) == n_workers, 60.0)
+    until(lambda: len(client.nthreads()) == n_workers, 120.0)
 
 
 def fit_in_time(model, *rows, limit=60.0):
