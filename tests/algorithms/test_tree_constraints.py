@@ -256,7 +256,7 @@ EVERYTHING = {
 
 @pytest.mark.parametrize("kind", ["two", "several"])
 def test_threads_change_nothing(kind, monkeypatch):
-    monkeypatch.setattr(growth_module, "SERIAL_WORK", 0)
+    monkeypatch.setattr(growth_module, "CODES_PER_THREAD", 1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 10))
     y = np.digitize(X[:, 0] + rng.normal(size=20_000), [0.0] if kind == "two" else [-0.5, 0.5])

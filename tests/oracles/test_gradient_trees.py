@@ -142,7 +142,7 @@ def check_left(tree, k, node, bins):
 @pytest.mark.skipif(not COMPILED, reason="one thread runs uncompiled kernels")
 @pytest.mark.parametrize("subsample", [1.0, 0.5])
 def test_threads_change_nothing(subsample, monkeypatch):
-    monkeypatch.setattr(growth, "SERIAL_WORK", 0)
+    monkeypatch.setattr(growth, "CODES_PER_THREAD", 1)
     found = []
     for n_threads in (1, 2, 3):
         sample = draw_sample(0, n_rows=40_000, n_threads=n_threads, max_bins=64)

@@ -63,7 +63,6 @@ from ..kernels.ties import TIE
 from ..kernels.trees import NODE, walk_codes
 from ..types import Array
 from ..validation import Constraints, Number
-from .histograms import SERIAL_WORK
 from .tree_hypothesis import Tree, with_categories
 
 NO_VALUES, NO_CATEGORIES = np.empty(0), np.empty(0, np.int32)
@@ -71,6 +70,8 @@ DEEPEST = 1 << 30
 """Depth where none is given."""
 TILE = 8
 """Most features in a share of a search."""
+CODES_PER_THREAD = 1 << 15
+"""Codes from which on it pays to have another thread help to grow a tree."""
 CATEGORICAL = {"equality": CATEGORY, "partition": PARTITION}
 SIZES: Constraints = {
     "max_depth": Number(at_least=1, integer=True, optional=True),
@@ -181,7 +182,8 @@ class TreeGrower:
         self.bins, self.limits = bins, limits
         self.room: Array | None = None
         self._root = _empty_root()
-        self.n_threads = n_threads if bins.codes.size > SERIAL_WORK and COMPILED else 1
+        n_threads = min(n_threads, bins.codes.size // CODES_PER_THREAD) if COMPILED else 1
+        self.n_threads = max(n_threads, 1)
         self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
         self.kinds = _kinds(bins, categorical)
         self.some_categories = bool((self.kinds != THRESHOLD).any())
