@@ -65,14 +65,16 @@ def _trees() -> None:
 
 
 def _stumps() -> None:
-    """Stumps, and the solvers of the soft margin."""
+    """Stumps, the solvers of the soft margin, and the random trees of the audit."""
     from .. import (
         AdaBoostClassifier,
+        BinnedMatrix,
         ERLPBoostClassifier,
         GradientBoostClassifier,
         LPBoostClassifier,
         NuArcClassifier,
     )
+    from ..audit.forest import BinnedForest
 
     X, y, _ = _rows()
     AdaBoostClassifier(n_estimators=2).fit(X, y).predict(X)
@@ -80,6 +82,8 @@ def _stumps() -> None:
         LPBoostClassifier(nu=0.5, solver=solver, n_estimators=5).fit(X, y)
     ERLPBoostClassifier(n_estimators=2).fit(X, y)
     NuArcClassifier(n_estimators=2).fit(X, y)
+    bins = BinnedMatrix.from_data(X)
+    BinnedForest(n_estimators=2).fit(bins, y).predict_proba(bins)
     GradientBoostClassifier(n_estimators=2, max_bins=None).fit(X, y).predict(X)
 
 
