@@ -106,3 +106,12 @@ def test_no_certificate_without_finite_bounds():
     assert certificate.upper == np.inf
     assert not certificate.certified
     assert "finite" in certificate.reason
+
+
+def test_one_row_that_outweighs_all_others_by_far():
+    """Slopes become so small that their unit, a power of two, has a square of zero."""
+    X, target, weights = make_rows(2_000)
+    weights[:2] = 1e200, 1e-200
+    model = algorithms.GradientBoostClassifier().fit(X, target > 0, weights)
+    assert model.predict(X[:1]) == (target[0] > 0)
+    assert np.isfinite(model.predict_proba(X)).all()

@@ -188,7 +188,7 @@ class GradientTreeOracle(Oracle):
             )
 
     def prepare(self) -> None:
-        """Check the settings and lay out the memory of a tree."""
+        """Lay out the memory of a tree."""
         sample, bins = self.sample, self.sample.bins
         if bins is None:
             raise ValueError("GradientTreeOracle: the sample has no binned rows")
@@ -274,7 +274,7 @@ class GradientTreeOracle(Oracle):
     def _set_least_gain(self, units: Units, size: float) -> None:
         """Gains are of weights that sum to one; those of rows, as others have them, are larger."""
         least = self.min_split_gain * units[1] / (size * self.sample.total)
-        self._grower.job.limits[MIN_GAIN] = least / units[0] ** 2
+        self._grower.job.limits[MIN_GAIN] = least / units[0] / units[0]  # a square may be zero
 
     def _find_on_parts(self, parts: Parts, weights: Weights, round: int) -> Candidate:
         """One tree, from sums of all parts."""
