@@ -5,8 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Collection, Mapping
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, TypedDict
+
+from sklearn.base import BaseEstimator
 
 
 class Number(TypedDict, total=False):
@@ -66,6 +69,16 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
         raise ValueError(f"{name}: got {value!r}, expected one of {', '.join(map(repr, choices))}")
+
+
+class Configurable(BaseEstimator):
+    """Base of what is copied often: names of parameters are read from a signature once."""
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = super()._get_param_names()
+        return names
 
 
 def check_settings(owner: object) -> None:

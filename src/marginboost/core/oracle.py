@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from ..types import Array
-from ..validation import Constraints, check_settings
+from ..validation import Configurable, Constraints, check_settings
 from .hypothesis import Hypothesis
 from .parts import Place
 from .sample import Sample
@@ -40,7 +39,7 @@ class Candidate:
         return bool(self.column.dtype == np.int8)
 
 
-class Oracle(BaseEstimator, ABC):
+class Oracle(Configurable, ABC):
     """Finds hypotheses with a large edge ``Σ_i dual_i h(x_i)``.
 
     An oracle is made with its settings only (so it can be cloned and searched over like any
@@ -85,13 +84,6 @@ class Oracle(BaseEstimator, ABC):
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("saved"):
             Oracle.registry[cls.__name__] = cls
-
-    @classmethod
-    @cache
-    def _get_param_names(cls) -> list[str]:
-        """Names of the parameters, read once from the signature: every run makes a copy."""
-        names: list[str] = super()._get_param_names()
-        return names
 
     def bind(self, sample: Sample) -> Self:
         """Copy of this oracle that works on ``sample``."""

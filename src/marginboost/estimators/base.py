@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -26,7 +25,7 @@ from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.stumps import StumpOracle
 from ..types import Array
-from ..validation import Constraints, Number, check_settings
+from ..validation import Configurable, Constraints, Number, check_settings
 from .fitted import FittedAttributes
 from .training_set import Start
 
@@ -59,7 +58,7 @@ def document(cls: C) -> C:
     return cls
 
 
-class BaseBooster(FittedAttributes, BaseEstimator):
+class BaseBooster(FittedAttributes, Configurable):
     """What every estimator of the package shares.
 
     Classifiers and regressors build on it; each kind has a registry of its own.
@@ -115,13 +114,6 @@ class BaseBooster(FittedAttributes, BaseEstimator):
         self.verbose = verbose
 
     # -- what subclasses say ---------------------------------------------------------------------
-
-    @classmethod
-    @cache
-    def _get_param_names(cls) -> list[str]:
-        """Names of the parameters, read once from the signature: folds and problems make copies."""
-        names: list[str] = super()._get_param_names()
-        return names
 
     def check_parameters(self) -> None:
         """Raise for settings that no rows could make good, before any are read.

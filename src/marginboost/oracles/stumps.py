@@ -243,7 +243,7 @@ class StumpOracle(Oracle):
         self.cuts_per_feature = cuts_per_feature
 
     def prepare(self) -> None:
-        """Check the settings and lay out the histograms."""
+        """Lay out the histograms."""
         bins = self.sample.bins
         if bins is None:
             raise ValueError("StumpOracle: the sample has no binned rows")

@@ -116,7 +116,7 @@ class TreeOracle(Oracle):
         self.smoothing = smoothing
 
     def prepare(self) -> None:
-        """Check the settings and lay out the memory of a tree."""
+        """Lay out the memory of a tree."""
         if self.sample.bins is None:
             raise ValueError("TreeOracle: the sample has no binned rows")
         limits = Limits(
