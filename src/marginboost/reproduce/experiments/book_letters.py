@@ -127,10 +127,13 @@ def draw(trials: Trials, figure: Any) -> None:
             height = np.arange(1, len(values) + 1) / len(values)
             label = f"{case['model']}, round {stage}"
             right.step(values, height, color=color, linestyle=style, label=label)
-    for level, text, side in ((13.8, "C4.5, book", "bottom"), (3.1, "1000 rounds, book", "top")):
+    for level, text, x, ha in (
+        (13.8, "C4.5, book", 0.99, "right"),
+        (3.1, "1000 rounds, book", 0.01, "left"),  # where no curve is as low yet
+    ):
         left.axhline(level, color=GREY, linestyle=":", linewidth=1)
-        look = {"fontsize": 8, "color": GREY, "ha": "right", "va": side}
-        left.text(0.99, level, text, transform=left.get_yaxis_transform(), **look)
+        look = {"fontsize": 8, "color": GREY, "ha": ha, "va": "bottom"}
+        left.text(x, level, text, transform=left.get_yaxis_transform(), **look)
     left.set_xscale("log")
     left.set(xlabel="rounds", ylabel="test error in %", ylim=(0, None))
     right.set(xlabel="margin of a training row", ylabel="share of rows with less")
