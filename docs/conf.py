@@ -1,6 +1,7 @@
 """The site: user guide, gallery, reference, catalogue. Built by ``make docs``."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -64,5 +65,13 @@ html_sidebars = {"index": []}
 
 
 def setup(app: Any) -> None:
-    """Show drawings in words where they are not drawn."""
+    """Show drawings in words where they are not drawn, and let pictures of the gallery scroll."""
     app.add_lexer("mermaid", TextLexer)
+    app.connect("html-page-context", frame_pictures)
+
+
+def frame_pictures(_app: Any, _page: str, _template: str, context: dict[str, Any], *_: Any) -> None:
+    """Put a box around each picture of an example: site.css lets it scroll on narrow screens."""
+    if "body" in context:
+        picture = r'(<img [^>]*class = "sphx-glr-single-img"/>)'
+        context["body"] = re.sub(picture, r'<div class="picture">\1</div>', context["body"])

@@ -94,7 +94,8 @@ def reproduction() -> str:
         picture = RESULTS / f"{name}.png"
         lines += ["", f"## {name}", "", as_markdown(data, heading="**{}**")]
         if picture.is_file():
-            lines += ["", f"![{name}](results/reproduce/{name}.png)"]
+            title = data["about"].partition("\n")[0].rstrip(".")
+            lines += ["", f"![{title}](results/reproduce/{name}.png)"]
     return "\n".join(lines) + "\n"
 
 

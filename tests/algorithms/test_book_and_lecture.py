@@ -513,3 +513,5 @@ def test_circle_margins_grow_after_zero_training_error_lb_c8(circle_run):
         curve = (margins <= rho).mean(axis=1)
         assert curve[-1] <= curve[first_zero]
         assert curve[-1] == 0
+    large = (margins <= 0.4).mean(axis=1)
+    assert large[-1] > large[first_zero]  # large margins pay for it

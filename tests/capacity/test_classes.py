@@ -63,6 +63,14 @@ def test_growth_functions_count_labelings_sf_q27(hypotheses, n_features, exact, 
     assert hypotheses.log_growth(m) == pytest.approx(math.log(hypotheses.growth(m)))
 
 
+@pytest.mark.parametrize("d", [0, 1, 3])
+def test_sauers_lemma_is_tight_sf_x2_7(d):
+    """At most d positives: VC dimension d, and as many labelings as the lemma allows."""
+    points = np.arange(6.0)[:, None]
+    assert len(AtMostPositives(d).labelings(points)) == sauer(6, d) == AtMostPositives(d).growth(6)
+    assert search_vc_dimension(AtMostPositives(d), 1, n_tries=5, max_points=d + 1) == d
+
+
 DIMENSIONS = {
     "thresholds": (Thresholds(), 1),
     "stumps, 1": (Stumps(1), 1),

@@ -1,6 +1,7 @@
 """The command that runs experiments: its list, its files, its errors."""
 
 import json
+import sys
 
 import pytest
 
@@ -47,6 +48,7 @@ def test_a_run_leaves_its_files(run, small, tmp_path):
         (["ring", "--list"], "and not both"),
         (["rnig"], "did you mean 'ring'"),
         (["ring", "--jobs", 0], "--jobs: got 0, expected at least 1"),
+        (["ring", "--data", "nowhere"], "--data: got 'nowhere', expected a folder"),
     ],
 )
 def test_usage(run, arguments, message):
@@ -63,6 +65,24 @@ def test_data_that_is_nowhere(run, tmp_path, monkeypatch):
     monkeypatch.delenv("MARGINBOOST_DATA", raising=False)
     assert found.code == 3
     assert "ida_banana" in found.err
+    assert "Not here either: ida_breast_cancer, " in found.err
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_any_trial(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduce, "run", None)
+    (tmp_path / "file").touch()
+    for name in (tmp_path / "file", tmp_path / "file" / "folder"):
+        found = run("reproduce", "leveraging-rates", "--out", name)
+        assert found.code == 6
+        assert "expected a folder" in found.err
+
+
+def test_a_figure_that_cannot_be_drawn_is_said(run, small, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    found = run("reproduce", "leveraging-rates", "--out", tmp_path, "--jobs", 1)
+    assert found.code == 0
+    assert "no figure: matplotlib is not installed" in found.err
+    assert not list(tmp_path.glob("*.png"))
 
 
 def _nothing(source):

@@ -52,7 +52,11 @@ def run(args: argparse.Namespace) -> Answer:
     if args.jobs is not None and args.jobs < 1:
         raise UsageError(f"--jobs: got {args.jobs}, expected at least 1")
     if args.data is not None:
+        if not Path(args.data).is_dir():
+            raise UsageError(f"--data: got {args.data!r}, expected a folder")
         os.environ[DATA_VARIABLE] = args.data
+    if args.out is not None:
+        _make_folder(args.out)
     size = "full" if args.full else "quick"
     try:
         with _progress(args.experiment) as progress:
@@ -72,7 +76,19 @@ def run(args: argparse.Namespace) -> Answer:
 
 def after_interruption(args: argparse.Namespace) -> str:
     """Say how an interrupted run goes on."""
-    return "" if args.out is None else "The same command goes on from the trials that are done."
+    if args.out is None:
+        return "With --out FOLDER a run goes on from the trials that are done."
+    return "The same command goes on from the trials that are done."
+
+
+def _make_folder(name: str) -> None:
+    """Make the folder of --out before any work, which would be lost without it."""
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"--out: got {name!r}, expected a folder: {error.strerror}") from None
+    if not os.access(name, os.W_OK):
+        raise OutputError(f"--out: nothing can be written into {name!r}")
 
 
 @contextmanager
@@ -98,7 +114,8 @@ def show(data: dict[str, Any], screen: Screen) -> None:
         )
         return
     screen.title(data["about"].partition("\n")[0])
-    screen.say(f"{data['size']}: {data['trials']} trials, {data['cpu_seconds']:.0f} s")
+    trials = "1 trial" if data["trials"] == 1 else f"{data['trials']} trials"
+    screen.say(f"{data['size']}: {trials}, {data['cpu_seconds']:.0f} s of processor time")
     for table in data["tables"]:
         screen.say()
         screen.title(table["title"])

@@ -156,6 +156,15 @@ def load(name: str, *, return_X_y: bool = False) -> Any:
     return (bunch.data, bunch.target) if return_X_y else bunch
 
 
+def is_here(name: str) -> bool:
+    """Whether a data set can be had without a network."""
+    folder = os.environ.get(DATA_VARIABLE)
+    places = [cache_folder(), *([Path(folder)] if folder else [])]
+    if any((place / f"{name}.npz").is_file() for place in places):
+        return True
+    return bool(provenance(name).comes_with)
+
+
 def _find(name: str) -> tuple[dict[str, Array], str]:
     """Arrays of a set, and where they were found."""
     folder = os.environ.get(DATA_VARIABLE)

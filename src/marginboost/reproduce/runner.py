@@ -6,7 +6,8 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib import import_module
@@ -15,7 +16,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from ..datasets import load
+from ..datasets import MissingDataError, load
+from ..datasets.loading import is_here
 from ..files import write_whole
 from . import experiments
 from .frame import Case, Experiment, Finding, Result, Trials
@@ -118,6 +120,8 @@ class Outcome:
         try:
             figure = self.figure()
         except ImportError:
+            message = "no figure: matplotlib is not installed; pip install 'marginboost[plot]'"
+            warnings.warn(message, stacklevel=2)
             return written
         if figure is not None:
             written.append(folder / f"{self.name}.png")
@@ -151,8 +155,7 @@ def run(
     experiment = find(name)
     if size not in experiment.sizes:
         raise ValueError(f"size: got {size!r}, expected one of {', '.join(experiment.sizes)}")
-    for dataset in experiment.data:
-        load(dataset)  # what is missing is said before any work
+    _require(experiment.data)
     ledger = Ledger(None if folder is None else Path(folder) / f"{name}.trials.jsonl")
     cases = _complete(
         experiment, name, size, ledger, n_jobs, progress or (lambda done, total: None)
@@ -166,6 +169,17 @@ def run(
         list(experiment.findings(trials)),
         sum(map(ledger.seconds, cases)),
     )
+
+
+def _require(datasets: Sequence[str]) -> None:
+    """Say before any work what is missing, all of it."""
+    for dataset in datasets:
+        try:
+            load(dataset)
+        except MissingDataError as error:
+            others = [name for name in datasets if name != dataset and not is_here(name)]
+            more = f". Not here either: {', '.join(others)}" if others else ""
+            raise MissingDataError(f"{error}{more}") from None
 
 
 def _complete(
@@ -258,8 +272,9 @@ def _option(size: str) -> str:
 
 def _run(data: dict[str, Any]) -> str:
     settings = ", ".join(f"{name} {value}" for name, value in data["settings"].items())
+    trials = "1 trial" if data["trials"] == 1 else f"{data['trials']} trials"
     return (
-        f"{data['trials']} trials, {data['cpu_seconds']:.0f} s of processor time"
+        f"{trials}, {data['cpu_seconds']:.0f} s of processor time"
         + (f"; {settings}" if settings else "")
         + (f". Reproduces {', '.join(data['catalogue'])}." if data["catalogue"] else ".")
     )
