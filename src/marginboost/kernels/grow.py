@@ -46,6 +46,7 @@ from .shares import (
     fill_table,
     node_rules,
     pack_rows,
+    turn_values,
 )
 from .splits import best_ratio, bounded_value, first_best, score
 from .stumps import THRESHOLD
@@ -235,6 +236,8 @@ def search_children(job: Job) -> bool:
     if found == FULL:
         return False
     if found > 0:
+        if job.order[SEEK_SMALL] == 0 and job.histograms.shape[0] > 0:
+            turn_values(job)
         job.order[KIND] = SEARCH
         do_task(job, job.tiles.size - 1)
     settle(job)
