@@ -198,13 +198,14 @@ def test_slopes_of_the_logistic_kernel(weighted):
     weights = rng.random(105) if weighted else np.empty(0)
     w, loss = weights if weighted else np.ones(105), as_loss("loss", "logistic")
     dual, curvature = np.empty(105), np.empty(105)
-    size, value, least = slopes(loss, y, scores, weights, 800.0, dual, curvature)
+    size, value, least, bend = slopes(loss, y, scores, weights, 800.0, dual, curvature)
     size, value = rounded(size), rounded(value)
     t = y * scores
     np.testing.assert_allclose(dual, w * y * loss.dual(t), rtol=1e-14)
     np.testing.assert_allclose(curvature, w * loss.curvature(t), rtol=1e-13)
     np.testing.assert_allclose(value, w @ loss.value(t), rtol=1e-13)
     assert least == t.min()
+    np.testing.assert_allclose(rounded(bend), curvature.sum(), rtol=1e-13)
     np.testing.assert_allclose(size, np.abs(dual).sum(), rtol=1e-13)
     assert (np.abs(dual) <= w).all()  # CH-C12: the pull of a row is bounded
 

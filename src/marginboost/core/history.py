@@ -40,43 +40,49 @@ class History:
     """
 
     def __init__(self, rows: dict[str, list[float]] | None = None) -> None:
-        self._rows: dict[str, list[float]] = {name: [] for name in FIELDS}
+        self._rounds: list[dict[str, float]] = []
         if rows is not None:
-            unknown = [np.nan] * len(rows["edge"])
-            self._rows.update({name: list(rows.get(name, unknown)) for name in FIELDS})
+            known = [name for name in FIELDS if name in rows]
+            values = zip(*(rows[name] for name in known), strict=True)
+            self._rounds = [dict(zip(known, row, strict=True)) for row in values]
 
     def append(self, **values: float) -> None:
         """Add a round; a quantity that is not given is NaN."""
-        if unknown := values.keys() - self._rows.keys():
+        if unknown := values.keys() - FIELDS.keys():
             raise KeyError(f"unknown history fields: {sorted(unknown)}")
-        for name, column in self._rows.items():
-            column.append(float(values.get(name, NAN)))
+        self._rounds.append(values)
 
     def amend(self, **values: float) -> None:
         """Give quantities of the newest round that are known only after it."""
-        for name, value in values.items():
-            self._rows[name][-1] = float(value)
+        if unknown := values.keys() - FIELDS.keys():
+            raise KeyError(f"unknown history fields: {sorted(unknown)}")
+        self._rounds[-1].update(values)
 
     def first(self, n_rounds: int) -> History:
         """Return the record of the first rounds."""
-        return History({name: column[:n_rounds] for name, column in self._rows.items()})
+        return History({name: self._column(name)[:n_rounds] for name in FIELDS})
 
     def __len__(self) -> int:
-        return len(self._rows["edge"])
+        return len(self._rounds)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
+        return iter(FIELDS)
 
     def __getitem__(self, name: str) -> Array:
-        return np.array(self._rows[name])
+        return np.array(self._column(name))
+
+    def _column(self, name: str) -> list[float]:
+        if name not in FIELDS:
+            raise KeyError(name)
+        return [float(values.get(name, NAN)) for values in self._rounds]
 
     def last(self, name: str) -> float:
         """Value of the newest round."""
-        return self._rows[name][-1]
+        return float(self._rounds[-1].get(name, NAN))
 
     def to_dict(self) -> dict[str, list[float]]:
         """Plain lists, as files keep them."""
-        return {name: list(column) for name, column in self._rows.items()}
+        return {name: self._column(name) for name in FIELDS}
 
     def to_frame(self) -> Any:
         """As a pandas data frame, indexed by round."""

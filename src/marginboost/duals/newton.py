@@ -104,7 +104,8 @@ def weigh(part: Part, loss: Loss, reach: float) -> Callable[[int, int], MoreFact
         if residual is not None:
             np.subtract(*rows[:2], out=residual[here])
             curvature[here] = 1.0 if sample.uniform else weights[here]
-        return *found, exact_sum(curvature[here])
+            found = *found[:3], exact_sum(curvature[here])
+        return found
 
     return block
 
@@ -128,7 +129,7 @@ def slopes(
     reach: float,
     dual: Array,
     curvature: Array,
-) -> Facts:
+) -> MoreFacts:
     """Write slopes and curvatures of some rows, not normalised; empty ``weights`` mean ones.
 
     No score exceeds ``reach`` in size.
@@ -137,13 +138,14 @@ def slopes(
         bounds = bound_of(1.0), bound_of(1.0 + reach)  # no weight is above 1
         steps = (*steps_below(bounds[0]), *steps_below(bounds[1]))
         found = logistic_slopes(y, scores, weights, steps, dual, curvature)
-        least = least_outcome(y, scores)
-        return as_total(found[:2], bounds[0]), as_total(found[2:], bounds[1]), least
+        sizes, losses = as_total(found[:2], bounds[0]), as_total(found[2:], bounds[1])
+        return sizes, losses, least_outcome(y, scores), exact_sum(curvature)
     if loss.squared_unit is not None:
-        unit, (sizes, losses) = loss.squared_unit, np.empty((2, len(scores)))
+        unit, written = loss.squared_unit, (*np.empty((2, len(scores))), curvature)
         rows = y, scores, weights
-        found = squared_slopes(*rows, unit, unit**2, dual, curvature, sizes, losses)
-        return total_of(found[0], sizes), total_of(found[1], losses), least_outcome(y, scores)
+        *sums, least = squared_slopes(*rows, unit, unit**2, dual, curvature, *written[:2])
+        size, total, bend = map(total_of, sums, written)
+        return size, total, least, bend
     y = y.astype(np.float64)
     t = loss.argument(y, scores)
     slope, second = loss.dual(t), np.abs(loss.curvature(t))
@@ -157,4 +159,5 @@ def slopes(
         dual *= weights
         curvature *= weights
         value = weights * value
-    return exact_sum(np.abs(dual)), exact_sum(value), float((y * scores).min())
+    least = float((y * scores).min())
+    return exact_sum(np.abs(dual)), exact_sum(value), least, exact_sum(curvature)

@@ -46,6 +46,7 @@ from .shares import (
     fill_table,
     node_rules,
     pack_rows,
+    turn_values,
 )
 from .splits import best_ratio, bounded_value, first_best, score
 from .stumps import THRESHOLD
@@ -235,6 +236,8 @@ def search_children(job: Job) -> bool:
     if found == FULL:
         return False
     if found > 0:
+        if job.order[SEEK_SMALL] == 0 and job.histograms.shape[0] > 0:
+            turn_values(job)
         job.order[KIND] = SEARCH
         do_task(job, job.tiles.size - 1)
     settle(job)
@@ -376,13 +379,20 @@ def number_by_level(nodes: Array, sums: Array, order: Array, out: Array, out_sum
 
 @dividing_kernel
 def newton_steps(
-    nodes: Array, sums: Array, units: tuple[float, float], l2: float, longest: float, steps: Array
-) -> float:
-    """Write Newton's step of every leaf, in shares of the largest, which is returned.
+    nodes: Array,
+    sums: Array,
+    units: tuple[float, float],
+    l2: float,
+    longest: float,
+    steps: Array,
+    pulls: Array,
+) -> tuple[float, int]:
+    """Write Newton's step of every leaf, in shares of the largest; returns that, and how many.
 
     ``sums`` and gains, which are in these units of slopes and curvatures, get those of slopes.
+    ``pulls`` gets what each leaf adds to the tree's edge, one after the other.
     """
-    scale = 0.0
+    scale, n_leaves = 0.0, 0
     for k in range(nodes.size):
         node = nodes[k]
         sums[k, 0] *= units[0]
@@ -396,7 +406,11 @@ def newton_steps(
     if scale > 0.0:
         for k in range(nodes.size):
             steps[k] /= scale
-    return scale
+    for k in range(nodes.size):
+        if nodes[k]["left"] < 0:
+            pulls[n_leaves] = sums[k, 0] * steps[k]
+            n_leaves += 1
+    return scale, n_leaves
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..types import Array
 from .exact import add_units
 from .jit import dividing_kernel
+from .logistic import least_outcome
 
 Sums = tuple[int, int, int, int]
 
@@ -20,11 +21,12 @@ def squared_slopes(
     curvature: Array,
     sizes: Array,
     losses: Array,
-) -> tuple[Sums, Sums]:
+) -> tuple[Sums, Sums, Sums, float]:
     """Write slopes and curvatures of ``u² ½ (r/u)²``, sizes of the slopes, and the losses.
 
-    ``square`` is u². Empty ``weights`` stand for ones. Returns the sums of sizes and of losses, as
-    :func:`~.exact.add_units` has them. A slope over its residual is one but for rounding.
+    ``square`` is u². Empty ``weights`` stand for ones. Returns the sums of sizes, of losses and of
+    curvatures, as :func:`~.exact.add_units` has them, and the smallest ``y F``. A slope over its
+    residual is one but for rounding.
     """
     for i in range(scores.size):
         residual = y[i] - scores[i]
@@ -36,4 +38,4 @@ def squared_slopes(
         curvature[i] = (1.0 if second == 0.0 and slope != 0.0 else second) * weight
         sizes[i] = abs(dual[i])
         losses[i] = weight * (square * (0.5 * (share * share)))
-    return add_units(sizes), add_units(losses)
+    return add_units(sizes), add_units(losses), add_units(curvature), least_outcome(y, scores)

@@ -320,16 +320,23 @@ def node_rules(job: Job, k: int, j: int) -> tuple[int, float, float, float, int]
 @inner_kernel
 def keep_sums(job: Job, tile: int, k: int) -> None:
     """Sums of a node's rows for the features of a tile, into the node's slot."""
+    slot = job.histograms[job.nodes[k]["slot"]]
+    for j in range(job.tiles[tile], job.tiles[tile + 1]):  # bytes have room for more bins
+        begin = job.features[j, 2]
+        slot[begin : begin + job.features[j, 1] + 1] = 0.0
+    add_node(job, tile, k, job.nodes[k]["slot"])
+
+
+@inner_kernel
+def add_node(job: Job, tile: int, k: int, slot: int) -> None:
+    """Add what a node's rows bring to the sums in a slot, for the features of a tile."""
     node = job.nodes[k]
     first, last = job.tiles[tile], job.tiles[tile + 1]
     start, stop = node["start"], node["stop"]
     rows = job.rows[start:stop]
     whole = rows.size == job.values.shape[0]  # the root: all rows in order
     values = job.values if whole else job.packed[start:stop]
-    sums = job.histograms[node["slot"], job.features[first, 2] : job.features[last, 2]]
-    for j in range(first, last):  # bytes have room for bins that are not there
-        begin = job.features[j, 2] - job.features[first, 2]
-        sums[begin : begin + job.features[j, 1] + 1] = 0.0
+    sums = job.histograms[slot, job.features[first, 2] : job.features[last, 2]]
     if job.codes.itemsize > 1:
         for j in range(first, last):
             begin = job.features[j, 2] - job.features[first, 2]
@@ -338,17 +345,34 @@ def keep_sums(job: Job, tile: int, k: int) -> None:
         add_rows(job.codes[first:last], rows, values, sums)
 
 
+@inner_kernel
+def turn_values(job: Job) -> None:
+    """Change the signs of the smaller node's values: it is finished, and nothing else reads them.
+
+    Added to the parent's sums they leave those of the larger one, bit for bit, for sums are exact.
+    """
+    node = job.nodes[job.order[SMALL]]
+    for i in range(node["start"], node["stop"]):
+        job.packed[i, 0], job.packed[i, 1] = -job.packed[i, 0], -job.packed[i, 1]
+
+
 @inlined_kernel
 def search_kept(job: Job, tile: int) -> None:
-    """Sums and best splits of a node, and of its larger sibling that holds the parent's sums."""
-    keep_sums(job, tile, job.order[SMALL])
-    if job.order[LARGE] >= 0:
-        mine = job.histograms[job.nodes[job.order[SMALL]]["slot"]].reshape(-1)
-        rest = job.histograms[job.nodes[job.order[LARGE]]["slot"]].reshape(-1)
-        for j in range(job.tiles[tile], job.tiles[tile + 1]):
-            begin = 2 * job.features[j, 2]
-            for i in range(begin, begin + 2 * (job.features[j, 1] + 1)):
-                rest[i] -= mine[i]
+    """Sums and best splits of a node, and of its larger sibling that holds the parent's sums.
+
+    A smaller one that is not searched needs no sums: its rows are taken from those of the larger.
+    """
+    if job.order[SEEK_SMALL] == 0:
+        add_node(job, tile, job.order[SMALL], job.nodes[job.order[LARGE]]["slot"])
+    else:
+        keep_sums(job, tile, job.order[SMALL])
+        if job.order[SEEK_LARGE] != 0:
+            mine = job.histograms[job.nodes[job.order[SMALL]]["slot"]].reshape(-1)
+            rest = job.histograms[job.nodes[job.order[LARGE]]["slot"]].reshape(-1)
+            for j in range(job.tiles[tile], job.tiles[tile + 1]):
+                begin = 2 * job.features[j, 2]
+                for i in range(begin, begin + 2 * (job.features[j, 1] + 1)):
+                    rest[i] -= mine[i]
     scan_tile(job, tile)
 
 

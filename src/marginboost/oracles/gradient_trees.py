@@ -263,12 +263,13 @@ class GradientTreeOracle(Oracle):
         self._set_least_gain(units, weights.size)
         share = 1.0 if rows is None else float(self.sample.prior[rows].sum())
         growth = self._grow(rows, sums, share * self.sample.total, round).by_level()
-        values, scale = self._values(growth, units)
+        values, scale, edge = self._values(growth, units)
         if weights.residual is not None:
-            values, scale = self._medians(growth, weights.residual)
+            values, scale, edge = self._medians(growth, weights.residual)
         tree = growth.tree(values)
         column = growth.outputs(tree, values)
-        edge = _edge(growth, values) if rows is None else weighted_sum(dual, column)
+        if rows is not None:
+            edge = weighted_sum(dual, column)
         return [Candidate(tree, edge, column, scale)]
 
     def _set_least_gain(self, units: Units, size: float) -> None:
@@ -288,12 +289,12 @@ class GradientTreeOracle(Oracle):
             if len(grown.nodes) > 1:
                 break
         growth, order = grown.by_level(), grown.level_order()
-        values, scale = self._values(growth, units)
+        values, scale, edge = self._values(growth, units)
         leaves = [(rows[order[k]], float(values[k])) for k in np.flatnonzero(growth.leaves)]
         self._n_found += 1
         parts.tell(write_leaves, self._n_found, last, leaves)
         column: Any = ColumnOnParts(self._n_found, np.dtype(np.float64))
-        return Candidate(growth.tree(values), _edge(growth, values), column, scale)
+        return Candidate(growth.tree(values), edge, column, scale)
 
     def _draw(self, round: int) -> Array | None:
         """Rows of a tree in ascending order; None for all of them."""
@@ -356,25 +357,26 @@ class GradientTreeOracle(Oracle):
         slopes, weights = zip(*run_rows(pair, len(dual), n_threads), strict=True)
         return sum(slopes), sum(weights)
 
-    def _values(self, growth: Growth, units: Units) -> tuple[Array, float]:
-        """Values of the leaves, divided by the largest, and that; what grew it leaves its units."""
-        steps = np.empty(len(growth.nodes))
-        l2, longest = self._grower.limits.l2, math.inf if self.max_step is None else self.max_step
-        return steps, newton_steps(growth.nodes, growth.sums, units, l2, longest, steps)
+    def _values(self, growth: Growth, units: Units) -> tuple[Array, float, float]:
+        """Values of the leaves, divided by the largest, that, and the edge.
 
-    def _medians(self, growth: Growth, residual: Array) -> tuple[Array, float]:
-        """Medians of the residuals in the leaves, divided by the largest, and that."""
+        What grew the tree leaves its units.
+        """
+        nodes, sums = growth.nodes, growth.sums
+        steps, pulls = np.empty(len(nodes)), np.empty(len(nodes))
+        l2, longest = self._grower.limits.l2, math.inf if self.max_step is None else self.max_step
+        scale, n_leaves = newton_steps(nodes, sums, units, l2, longest, steps, pulls)
+        return steps, scale, float(np.add.reduce(pulls[:n_leaves]))
+
+    def _medians(self, growth: Growth, residual: Array) -> tuple[Array, float, float]:
+        """Medians of the residuals in the leaves, divided by the largest, that, and the edge."""
         medians, prior = np.zeros(len(growth.nodes)), self.sample.prior
         for k in np.flatnonzero(growth.leaves):
             rows = growth.rows[growth.nodes["start"][k] : growth.nodes["stop"][k]]
             medians[k] = middle_quantile(residual[rows], prior[rows], 0.5)
         scale = float(np.abs(medians).max())
-        return medians / (scale or 1.0), scale
-
-
-def _edge(growth: Growth, values: Array) -> float:
-    """Edge of a tree, from the sums of its leaves."""
-    return float((growth.sums[:, 0] * values)[growth.leaves].sum())
+        values = medians / (scale or 1.0)
+        return values, scale, float((growth.sums[:, 0] * values)[growth.leaves].sum())
 
 
 def units_of(found: Sequence[tuple[float, int]]) -> Units:

@@ -72,6 +72,10 @@ TILE = 8
 """Most features in a share of a search."""
 CODES_PER_THREAD = 1 << 15
 """Codes from which on it pays to have another thread help to grow a tree."""
+EMPTY_ROOT = dict.fromkeys(GROWING.names or (), 0.0)
+EMPTY_ROOT |= dict.fromkeys(("left", "right", "feature", "slot", "parent"), -1.0)
+EMPTY_ROOT |= {"low": -np.inf, "high": np.inf}
+"""Root of a tree without rows, field by field."""
 CATEGORICAL = {"equality": CATEGORY, "partition": PARTITION}
 SIZES: Constraints = {
     "max_depth": Number(at_least=1, integer=True, optional=True),
@@ -181,7 +185,6 @@ class TreeGrower:
     ) -> None:
         self.bins, self.limits = bins, limits
         self.room: Array | None = None
-        self._root = _empty_root()
         n_threads = min(n_threads, bins.codes.size // CODES_PER_THREAD) if COMPILED else 1
         self.n_threads = max(n_threads, 1)
         self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
@@ -247,9 +250,7 @@ class TreeGrower:
 
     def set_root(self, n_rows: int, weight: float) -> None:
         """Write the root of a tree of so many rows, which stand for so many."""
-        root = self.job.nodes[:1]
-        root[:] = self._root
-        root["stop"], root["rows"] = n_rows, weight
+        self.job.nodes[0] = tuple((EMPTY_ROOT | {"stop": n_rows, "rows": weight}).values())
 
     def grow(
         self,
@@ -348,7 +349,9 @@ class Growth(NamedTuple):
         nodes, sums = np.empty_like(self.nodes), np.empty_like(self.sums)
         order = np.empty(len(nodes), np.int64)
         count = number_by_level(self.nodes, self.sums, order, nodes, sums)
-        return Growth(nodes[:count], sums[:count], self.rows, self.grower), order[:count]
+        if count < len(nodes):
+            nodes, sums, order = nodes[:count], sums[:count], order[:count]
+        return Growth(nodes, sums, self.rows, self.grower), order
 
     def tree(self, values: Array = NO_VALUES) -> Tree:
         """Write the nodes as a tree on raw values, with these values at its leaves."""
@@ -413,14 +416,6 @@ class Growth(NamedTuple):
 
 
 # -- layout ----------------------------------------------------------------------------------------
-
-
-def _empty_root() -> Array:
-    """Root of a tree without rows."""
-    root = np.zeros(1, GROWING)
-    root["left"] = root["right"] = root["feature"] = root["slot"] = root["parent"] = -1
-    root["low"], root["high"] = -np.inf, np.inf
-    return root
 
 
 def _kinds(bins: BinnedMatrix, categorical: str) -> Array:
