@@ -47,8 +47,8 @@ class History:
 
     def append(self, **values: float) -> None:
         """Add a round; a quantity that is not given is NaN."""
-        if unknown := values.keys() - self._rows.keys():
-            raise KeyError(f"unknown history fields: {sorted(unknown)}")
+        if not values.keys() <= self._rows.keys():
+            raise KeyError(f"unknown history fields: {sorted(values.keys() - self._rows.keys())}")
         for name, column in self._rows.items():
             column.append(float(values.get(name, NAN)))
 

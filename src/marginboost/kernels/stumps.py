@@ -150,6 +150,19 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
 
 
 @kernel
+def first_of_best(scores: Array) -> int:
+    """First of those that tie for the largest score."""
+    most = -np.inf
+    for score in scores:
+        most = max(most, score)
+    least = most - resolution(most)
+    for j in range(scores.size):
+        if scores[j] > least:
+            return j
+    return 0
+
+
+@kernel
 def largest_size(values: Array) -> float:
     """Return the largest absolute value."""
     largest = 0.0
