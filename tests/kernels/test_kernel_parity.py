@@ -155,6 +155,19 @@ def _threshold_score(histogram, cut, n_bins):
     return abs(left) + abs(right) + abs(histogram[n_bins])
 
 
+def test_first_of_best():
+    scores = np.array([0.2, 0.5 - 1e-13, 0.5, 0.3])
+    assert stumps.first_of_best(scores) == 1  # a tie with the largest, and before it
+    assert stumps.first_of_best(np.array([0.2, 0.5 - 1e-9, 0.5])) == 2
+
+
+def test_every_cut_of_many_is_looked_at():
+    for n_bins in (2, 16, 17, 18, 33, 200):
+        for cut in (0, (n_bins - 1) // 2, n_bins - 2):
+            histogram = np.append(np.where(np.arange(n_bins) <= cut, 1.0, -1.0), 0.25)
+            assert stumps.best_threshold(histogram, n_bins) == (n_bins + 0.25, cut)
+
+
 @FAST
 @given(histograms())
 def test_best_category(problem):

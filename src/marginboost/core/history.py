@@ -48,8 +48,8 @@ class History:
 
     def append(self, **values: float) -> None:
         """Add a round; a quantity that is not given is NaN."""
-        if unknown := values.keys() - FIELDS.keys():
-            raise KeyError(f"unknown history fields: {sorted(unknown)}")
+        if not values.keys() <= FIELDS.keys():
+            raise KeyError(f"unknown history fields: {sorted(values.keys() - FIELDS.keys())}")
         self._rounds.append(values)
 
     def amend(self, **values: float) -> None:

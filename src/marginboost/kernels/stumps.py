@@ -20,6 +20,9 @@ APART = 260
 
 Not 256: processors take a load for one that follows a store 4096 bytes away, and wait."""
 
+AT_ONCE = 16
+"""Cuts that are looked at together."""
+
 
 @kernel
 def histogram_pair(first: Array, second: Array, dual: Array, out: Array) -> None:
@@ -86,19 +89,29 @@ def best_threshold(histogram: Array, n_bins: int) -> tuple[float, int]:
 
     Both sides choose their own sign, so every polarity and the constant rule are covered. With one
     bin there is no cut: the answer is the constant rule, cut 0.
+
+    Which cut is the best so far no processor can guess, and a wrong guess costs as much as several
+    cuts. So some cuts at a time are asked together whether any of them is better.
     """
-    total = 0.0
+    total, sums = 0.0, np.empty(n_bins)
     for k in range(n_bins):
         total += histogram[k]
-    missing = abs(histogram[n_bins])
+        sums[k] = total
     best, cut = abs(total), 0
-    left = 0.0
-    for k in range(n_bins - 1):
-        left += histogram[k]
-        score = abs(left) + abs(total - left)
-        if score > best + resolution(best):
-            best, cut = score, k
-    return best + missing, cut
+    least = best + resolution(best)
+    for start in range(0, n_bins - 1, AT_ONCE):
+        stop = min(start + AT_ONCE, n_bins - 1)
+        n_better = 0
+        for k in range(start, stop):
+            n_better += abs(sums[k]) + abs(total - sums[k]) > least
+        if n_better == 0:
+            continue
+        for k in range(start, stop):
+            score = abs(sums[k]) + abs(total - sums[k])
+            if score > least:
+                best, cut = score, k
+                least = best + resolution(best)
+    return best + abs(histogram[n_bins]), cut
 
 
 @kernel
@@ -134,6 +147,19 @@ def best_splits(histograms: Array, n_bins: Array, kinds: Array, scores: Array, c
             scores[j], cuts[j] = best_category(histograms[j], n_bins[j])
         else:
             scores[j], cuts[j] = best_partition(histograms[j], n_bins[j]), 0
+
+
+@kernel
+def first_of_best(scores: Array) -> int:
+    """First of those that tie for the largest score."""
+    most = -np.inf
+    for score in scores:
+        most = max(most, score)
+    least = most - resolution(most)
+    for j in range(scores.size):
+        if scores[j] > least:
+            return j
+    return 0
 
 
 @kernel

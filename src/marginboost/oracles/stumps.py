@@ -29,11 +29,12 @@ from ..kernels.stumps import (
     PARTITION,
     THRESHOLD,
     best_splits,
+    first_of_best,
     largest_size,
     lookup_column,
     threshold_column,
 )
-from ..kernels.ties import TIE, least_difference
+from ..kernels.ties import TIE
 from ..types import Array
 from ..validation import Constraints, Number
 from .histograms import WeightHistograms
@@ -265,13 +266,13 @@ class StumpOracle(Oracle):
             histograms = histograms + more
         bound = bound_of(max(largest for _, largest in answers))
         best_splits(histograms, self._bins.n_bins, self._kinds, self._scores, self._cuts)
-        scores = self._scores.copy()
+        scores = self._scores.copy() if k > 1 else self._scores
         order: list[tuple[int, int]] = []
         for _ in range(min(k, len(scores))):
-            most = float(scores.max())
-            j = int(np.argmax(scores > most - least_difference(most)))
+            j = first_of_best(scores)
             order.append((j, int(self._cuts[j])))
-            scores[j] = -np.inf
+            if k > 1:
+                scores[j] = -np.inf
         if self.cuts_per_feature > 1:
             order = self._with_more_cuts(order, histograms)[:k]
         # The best is written last.
