@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .audit import audit
 from .choosing_nu import choosing_nu
-from .cluster import dask
+from .cluster import dask, dask_cost
 from .cold_start import cold_start
 from .environment import OtherLoad, environment
 from .fitting import sklearn_adaboost, stumps
@@ -39,7 +39,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin, soft_margin_sets),
         *(probabilities, noise_losses, choosing_nu),
         *(gradient, leveraging, shapley, audit, target_flags, target_audit, regression),
-        *(relatives, robust, stream, dask),
+        *(relatives, robust, stream, dask, dask_cost),
     )
 }
 

@@ -38,6 +38,13 @@ def dask(sizes: Sizes) -> Section:
     return section
 
 
+def dask_cost(sizes: Sizes) -> Section:
+    """What a cluster costs, alone; ``dask`` takes over what was found, until code changes."""
+    section = Section("dask_cost", unknown_load=True)
+    cost(section, sizes, Lines(sizes.cluster_limit))
+    return section
+
+
 def _line(sizes: Sizes, contender: str, workers: int) -> Line:
     what: Line = {"what": "fit", "contender": contender, "workers": workers}
     about = {"shape": list(sizes.cluster_shape), "parts": PARTS, "rounds": sizes.cluster_rounds}

@@ -90,7 +90,10 @@ def _chances(model: Any) -> Predict:
     def predict(rows: Array) -> Array:
         return np.asarray(local.predict_proba(rows)[:, 1])
 
+    members = getattr(local, "estimators_", ())
+    depths = [depth for depth in (getattr(one, "depth", 0) for one in members) if depth]
     predict.rounds = getattr(local, "n_iter_", None)  # type: ignore[attr-defined]
+    predict.depth = float(np.mean(depths)) if depths else None  # type: ignore[attr-defined]
     return predict
 
 
@@ -186,7 +189,8 @@ def _time(task: Callable[[int], Predict], line: dict[str, Any], path: Path) -> N
     more = max(1, rounds - FEW)
     by_round = max(0.0, min(times) - min(few)) / more
     found = {"seconds": min(times), "by_round": by_round, "work": max(0.0, worked - little) / more}
-    path.write_text(json.dumps({**found, "rounds": rounds, "chances": chances.name, **talk}))
+    found |= {"rounds": rounds, "depth": getattr(predict, "depth", None)}
+    path.write_text(json.dumps({**found, "chances": chances.name, **talk}))
 
 
 @contextmanager

@@ -29,7 +29,8 @@ def cost(section: Section, sizes: Sizes, lines: Lines) -> None:
     columns = ["algorithm", "rows", "two threads s", "2 × 1 cluster s", "ratio"]
     columns += ["added once s", "added ms/round"]
     table = Table("cost of a cluster, from raw partitions", columns)
-    columns = ["algorithm", "rows", "work ms", "questions", "shortest ms", "bytes of a worker"]
+    columns = ["algorithm", "rows", "work ms", "questions", "depth"]
+    columns += ["shortest ms", "bytes of a worker"]
     talk = Table("what a round is made of", columns)
     large, small = sizes.cluster_cost_shape, sizes.cluster_latency_shape
     measured: dict[tuple[str, Shape], tuple[Found, Found]] = {}
@@ -69,14 +70,15 @@ def _added(alone: Found, cluster: Found) -> tuple[float, float]:
 
 
 def _talk(alone: Found, cluster: Found, large: bool) -> list[Cell]:
-    """Work, questions, the quickest of them and bytes of a worker, all by round.
+    """Work, questions, depth of the tree, quickest question and bytes of a worker, all by round.
 
     A small table has too little work to tell; of a large one, questions have some.
     """
     rounds = cluster["rounds"]
     work = 1e3 * alone["work"] if large else None
     shortest = None if large else 1e3 * cluster["shortest"]
-    return [work, cluster["questions"] / rounds, shortest, cluster["bytes"] / rounds / 2.0]
+    questions, spoken = cluster["questions"] / rounds, cluster["bytes"] / rounds / 2.0
+    return [work, questions, cluster.get("depth"), shortest, spoken]
 
 
 def _peers(section: Section, sizes: Sizes, lines: Lines) -> Table:

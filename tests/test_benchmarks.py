@@ -464,6 +464,15 @@ def test_dask(fake_lines, capsys):
     assert model[1] == pytest.approx(10.0 + 3 * 1.0 + 1e3 * 45 / 1e9)
 
 
+def test_cost_of_a_cluster_alone(fake_lines):
+    section, whole = cluster.dask_cost(TINY), cluster.dask(TINY)
+    n_tables, n_goals = len(section.tables), len(section.goals)
+    assert n_tables < len(whole.tables)
+    assert whole.tables[-n_tables:] == section.tables
+    assert whole.goals[-n_goals:] == section.goals
+    assert all(len(row) == len(table.columns) for table in section.tables for row in table.rows)
+
+
 def test_a_line_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster_lines.tempfile, "gettempdir", lambda: str(tmp_path))
     lines = cluster_lines.Lines(0.2)

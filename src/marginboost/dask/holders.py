@@ -33,6 +33,7 @@ from ..core.parts import (
     clear_scores,
 )
 from .channels import Channel, converse, open_channel, take_calls
+from .memory import keep_memory
 from .newcomers import Newcomers
 from .partitions import gather, has_no_recipe
 from .waiting import await_workers
@@ -62,6 +63,7 @@ class Holder:
     """
 
     def __init__(self, sources: list[Source]) -> None:
+        keep_memory()
         self._parts = [Part.of(source) for source in sources]
         self._last: tuple[int | None, Answer] = (None, ([], None))
 

@@ -333,6 +333,12 @@ def count_bins(cuts: Array, categories: Array | None) -> int:
     return len(cuts) + 1 if categories is None else max(1, len(categories))
 
 
+def outermost_values(values: Array, codes: Array, first: int, last: int) -> tuple[float, float]:
+    """Smallest and largest value: they lie in the first and in the last bin that hold a row."""
+    low, high = (values[np.flatnonzero(codes == code)] for code in (first, last))
+    return float(low.min()), float(high.max())
+
+
 def read_weights(sample_weight: Any, n_rows: int) -> Array:
     """Weights as numbers, one nonnegative one for each row."""
     weights = np.asarray(sample_weight, dtype=np.float64)

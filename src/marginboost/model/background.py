@@ -17,8 +17,11 @@ from ..core.parts import PartedSample, Place
 from ..core.sample import Sample
 from ..core.weights import Weights
 from ..data import BinnedMatrix, Table
+from ..data.binned import outermost_values
 from ..kernels.exact import grid
+from ..kernels.parallel import run_rows
 from ..kernels.reference import step_function
+from ..kernels.stumps import histograms_any, histograms_uint8
 from ..oracles.stumps import StepFunction
 from ..types import Array
 
@@ -98,9 +101,20 @@ def background_of(steps: list[StepFunction], sample: Sample) -> Background:
 
 def prior_by_bin(place: Place, features: list[int]) -> list[Array]:
     """Prior weight in each bin of some features, rounded so that all sums are exact."""
-    bins, prior = place.sample.bins, grid(_row_prior(place.sample))
+    bins, prior = place.sample.bins, _row_prior(place.sample)
     assert bins is not None
-    return [np.bincount(bins.codes[j], prior, int(bins.n_bins[j]) + 1) for j in features]
+    codes, n_bins = bins.codes, bins.n_bins
+    narrow = codes.dtype == np.uint8
+    shape = len(features), 256 if narrow else int(n_bins.max()) + 1
+    kernel = histograms_uint8 if narrow else histograms_any
+
+    def count(start: int, stop: int) -> Array:
+        found = np.empty(shape)
+        kernel(codes[:, start:stop][features], grid(prior[start:stop]), found)
+        return found
+
+    masses = np.sum(run_rows(count, len(prior), place.sample.n_threads), axis=0)
+    return [mass[: n_bins[j] + 1] for mass, j in zip(masses, features, strict=True)]
 
 
 def _row_prior(sample: Sample) -> Array:
@@ -134,9 +148,7 @@ def _ends(j: int, bins: BinnedMatrix, sample: Sample, filled: Array) -> tuple[fl
     if isinstance(sample, PartedSample) and sample.ends is not None:
         return float(sample.ends[j, 0]), float(sample.ends[j, 1])
     if isinstance(rows, Table):
-        values = np.asarray(rows.column(j))
-        first, last = (values[bins.codes[j] == code] for code in filled[[0, -1]])
-        return float(first.min()), float(last.max())
+        return outermost_values(rows.column(j), bins.codes[j], *filled[[0, -1]])
     cuts = bins.cuts[j]
     return (float(cuts[0]), float(cuts[-1])) if len(cuts) else (float("nan"), float("nan"))
 
