@@ -1,4 +1,4 @@
-"""Run the README's Python up to its pictures, with nothing but what ``pip install .`` brings.
+"""Run the README's Python with nothing but what ``pip install .`` brings.
 
 ``python tests/bare_readme.py`` in an environment that has the package and no extras, or with
 ``--hide-extras`` in one that has them.
@@ -24,7 +24,7 @@ class Hidden:
 if __name__ == "__main__":
     if "--hide-extras" in sys.argv:
         sys.meta_path.insert(0, Hidden())
-    text = README.read_text().split("Pictures in scikit-learn")[0]
+    text = README.read_text()
     snippets = doctest.DocTestParser().get_doctest(text, {}, "README.md", str(README), 0)
     result = doctest.DocTestRunner().run(snippets)
     print(f"{result.attempted} lines tried, {result.failed} failed")

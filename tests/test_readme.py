@@ -43,7 +43,7 @@ def test_snippets_run(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_bare_install_is_enough(tmp_path):
-    """What the README shows before its pictures needs nothing but ``pip install .``."""
+    """What the README shows needs nothing but ``pip install .``."""
     script = Path(__file__).with_name("bare_readme.py")
     done = subprocess.run(
         [sys.executable, str(script), "--hide-extras"],
