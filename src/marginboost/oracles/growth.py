@@ -72,8 +72,8 @@ TILE = 8
 """Most features in a share of a search."""
 CODES_PER_THREAD = 1 << 15
 """Codes from which on it pays to have another thread help to grow a tree."""
-EMPTY_ROOT = dict.fromkeys(GROWING.names or (), 0.0)
-EMPTY_ROOT |= dict.fromkeys(("left", "right", "feature", "slot", "parent"), -1.0)
+EMPTY_ROOT: dict[str, float] = dict.fromkeys(GROWING.names or (), 0)
+EMPTY_ROOT |= dict.fromkeys(("left", "right", "feature", "slot", "parent"), -1)
 EMPTY_ROOT |= {"low": -np.inf, "high": np.inf}
 """Root of a tree without rows, field by field."""
 CATEGORICAL = {"equality": CATEGORY, "partition": PARTITION}

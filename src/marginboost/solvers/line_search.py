@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.parts import ask_samples
 from ..core.sample import Sample
-from ..kernels.exact import exact_sum, rounded
+from ..kernels.exact import exact_sum, rounded, total_of
+from ..kernels.least_squares import squared_slopes
 from ..losses import Loss, MeanLoss
 from ..types import Array
 
@@ -198,8 +199,13 @@ def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> flo
 
 def sum_at(sample: Sample, loss: Loss, c: float) -> tuple[int, ...]:
     """Exact sums of the loss of a constant, its derivative, and its curvature."""
-    found = loss.derivatives(sample.y, np.full(len(sample.y), c))
-    return tuple(exact_sum(sample.prior * of_row) for of_row in found)
+    scores, unit = np.full(len(sample.y), c), loss.squared_unit
+    if unit is None:
+        found = loss.derivatives(sample.y, scores)
+        return tuple(exact_sum(sample.prior * of_row) for of_row in found)
+    dual, _, _, losses = written = np.empty((4, len(scores)))
+    sums = squared_slopes(sample.y, scores, sample.prior, unit, unit**2, *written)
+    return total_of(sums[1], losses), -exact_sum(dual), exact_sum(sample.prior)
 
 
 def measure_targets(sample: Sample) -> tuple[float, float, int, int]:
