@@ -31,7 +31,6 @@ COLUMNS = [
     "not fitted: c. e.",
 ]
 BINS = 10
-CHOOSING = ("RobustBoostClassifier", "AdaBoostRegClassifierCV", "BarrierBoostClassifierCV")
 
 
 def probabilities(sizes: Sizes) -> Section:
@@ -62,13 +61,7 @@ def _classifiers() -> list[type[Any]]:
     from marginboost.estimators.classifier import BaseMarginClassifier
 
     named = [getattr(marginboost, name) for name in marginboost.__all__]
-    return [
-        kind
-        for kind in named
-        if isinstance(kind, type)
-        and issubclass(kind, BaseMarginClassifier)
-        and kind.__name__ not in CHOOSING
-    ]
+    return [k for k in named if isinstance(k, type) and issubclass(k, BaseMarginClassifier)]
 
 
 def _folder(most_rows: int) -> dict[str, tuple[Array, Array]]:
@@ -91,7 +84,8 @@ def _measure(model: Any, learn: Array, test: Array, labels: Array, truth: Array)
     chances = model.predict_proba(test)[:, 1]
     found = [roc_auc_score(truth, chances), _log_loss(chances, truth), _off(chances, truth)]
     if model.fits_link():
-        model.model_ = replace(model.model_, link=model.make_link())
+        _, usual = model.model_parts(2, model.model_.chosen)  # a committee's is that of its loss
+        model.model_ = replace(model.model_, link=usual)
         chances = model.predict_proba(test)[:, 1]
     return [*found, _log_loss(chances, truth), _off(chances, truth)]
 
