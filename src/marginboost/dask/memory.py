@@ -2,8 +2,8 @@
 
 Dask has the C library give memory back to the system as soon as it is free
 (``MALLOC_TRIM_THRESHOLD_``). With that, every array of more than 128 KiB is new memory, which the
-system must find and clear: several times in each question, a tenth of what a round takes. In a
-process that Dask did not start the library learns better by itself.
+system must find and clear, several times in each question. In a process that Dask did not start
+the library learns better by itself.
 """
 
 from __future__ import annotations
