@@ -1,6 +1,6 @@
 """What was tried beside the default: ``python -m benchmarks.robust_trials``.
 
-Each line is a variant, each column a rate of uniform flips: mean error in % on the design sets.
+Each line is a variant, each column a rate of flips: mean error in % on the design sets.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.robust_trials", description=__doc__)
     parser.add_argument("--sets", type=int, default=len(DESIGN), help="design sets, at most")
     parser.add_argument("--rows", type=int, default=1500, help="rows to learn from, at most")
+    parser.add_argument("--kind", default="uniform", help="of flips, as in plant_flips")
     chosen = parser.parse_args()
     sets = [name for name in names() if name in DESIGN][: chosen.sets]
     print(f"error in %, mean over {', '.join(sets)}; flips:", *(f"{rate:.0%}" for rate in RATES))
@@ -62,7 +63,7 @@ def main() -> None:
         errors = np.zeros(len(RATES))
         for k, rate in enumerate(RATES):
             for table in sets:
-                data = split(table, "uniform", rate, 0, chosen.rows)
+                data = split(table, chosen.kind, rate, 0, chosen.rows)
                 wrong = fit(data.X, data.noisy).predict(data.X_test) != data.y_test
                 errors[k] += 100.0 * float(np.mean(wrong)) / len(sets)
         print(f"{name:42s}", *(f"{error:6.2f}" for error in errors), flush=True)

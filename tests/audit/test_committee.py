@@ -15,6 +15,9 @@ from marginboost.core.ensemble import Ensemble
 from marginboost.model.shap import shap_values
 from marginboost.oracles import LinearScores
 
+ONE_IN_A_HUNDRED = np.array([[0.99, 0.01], [0.01, 0.99]])
+"""Noise: the share of labels that are wrong."""
+
 
 def told(labels, sure, right):
     """Votes of somebody who is as sure as that, and right about these rows."""
@@ -33,7 +36,7 @@ def test_a_linear_model_is_taken_where_it_helps(helps):
     trees = told(labels, 0.8, poor)
     votes = {"gradient trees": trees, "forest": trees}
     votes["linear"] = told(labels, 0.9, good if helps else rng.random(400) < 0.6)
-    stack = Stack(np.ones(3), np.full(2, 0.01), trees)
+    stack = Stack(np.ones(3), ONE_IN_A_HUNDRED, trees)
     mixture, believed = choose_mixture(votes, stack, labels)
     assert (mixture.linear > 0.0) == helps
     if not helps:
@@ -47,7 +50,7 @@ def test_who_says_more_of_unseen_rows_counts_more(better):
     names = ("gradient trees", "forest", "linear")
     votes = {name: told(labels, 0.9, rng.random(400) < 0.5) for name in names}
     votes[better] = told(labels, 0.9, rng.random(400) < 0.9)
-    stack = Stack(np.ones(3), np.full(2, 0.01), votes[better])
+    stack = Stack(np.ones(3), ONE_IN_A_HUNDRED, votes[better])
     mixture, _ = choose_mixture(votes, stack, labels)
     share = mixture.forest / (mixture.gradient + mixture.forest)
     assert share == (FOREST_SHARES[-1] if better == "gradient trees" else max(FOREST_SHARES))
@@ -56,7 +59,7 @@ def test_who_says_more_of_unseen_rows_counts_more(better):
 def test_few_rows_choose_no_share():
     labels = np.arange(LEAST_ROWS - 1) % 2
     votes = {name: np.full((len(labels), 2), 0.5) for name in ("gradient trees", "forest")}
-    mixture, _ = choose_mixture(votes, Stack(np.ones(2), np.full(2, 0.01), votes["forest"]), labels)
+    mixture, _ = choose_mixture(votes, Stack(np.ones(2), ONE_IN_A_HUNDRED, votes["forest"]), labels)
     assert mixture == (1.0 - FOREST_SHARE, FOREST_SHARE, 0.0)
 
 
@@ -66,7 +69,7 @@ def test_log_odds_are_put_on_the_scale_that_they_deserve():
     labels = rng.integers(0, 2, 1000)
     boastful = told(labels, 0.99, rng.random(1000) < 0.8)
     votes = {"gradient trees": boastful, "forest": boastful, "linear": np.full((1000, 2), 0.5)}
-    _, believed = choose_mixture(votes, Stack(np.ones(3), np.full(2, 1e-6), boastful), labels)
+    _, believed = choose_mixture(votes, Stack(np.ones(3), np.eye(2), boastful), labels)
     assert 0.75 < believed.max(axis=1).mean() < 0.9
 
 

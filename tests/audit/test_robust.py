@@ -328,3 +328,13 @@ def test_a_soft_margin_with_weights_of_classes_is_verified(uneven):
     model = RobustBoostClassifier(model="soft-margin", cv=2, class_weight="balanced").fit(X, y)
     assert model.certified_
     assert verify(model, X, y).holds
+
+
+def test_a_class_most_of_whose_labels_are_wrong_is_learnt():
+    """60 % of the labels of one class are wrong: its rows still lie apart."""
+    X, y = twonorm(400)
+    labels, flipped = plant_flips(y, 0.3, "class-conditional", seed=1)
+    model = RobustBoostClassifier().fit(X, labels)
+    X_test, y_test = twonorm(2000, seed=9)
+    assert model.score(X_test, y_test) > 0.85
+    assert model.trust_[flipped].mean() < 0.4 < 0.8 < model.trust_[~flipped].mean()

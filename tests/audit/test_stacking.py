@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import check_grad
 
-from marginboost.audit.stacking import Stack, _negative_log_likelihood, stack_votes
+from marginboost.audit.stacking import Stack, _negative_log_likelihood, confident_joint, stack_votes
 
 
 def soft(scores):
@@ -21,9 +21,10 @@ def test_gradient_is_that_of_the_likelihood(seed, n_classes, n_voters):
     logs = rng.normal(size=(n_voters, n_classes, 30))
     labels = rng.integers(0, n_classes, 30)
     point = np.concatenate([rng.uniform(0.1, 2, n_voters), rng.normal(size=n_classes)])
-    blind = rng.uniform(0.0, 0.8 / n_classes, n_classes)
-    value = lambda p: _negative_log_likelihood(p, blind, logs, labels)[0]  # noqa: E731
-    slope = lambda p: _negative_log_likelihood(p, blind, logs, labels)[1]  # noqa: E731
+    noise = rng.dirichlet(np.ones(n_classes), n_classes)
+    likely = noise[:, labels]
+    value = lambda p: _negative_log_likelihood(p, likely, logs)[0]  # noqa: E731
+    slope = lambda p: _negative_log_likelihood(p, likely, logs)[1]  # noqa: E731
     assert check_grad(value, slope, point) < 1e-5
 
 
@@ -38,7 +39,8 @@ def test_noise_rate_is_recovered(n_classes, share):
     given_labels = np.where(rng.random(n) < share, rng.integers(0, n_classes, n), true)
     coin = soft(rng.normal(size=(n, n_classes)))
     stack = stack_votes(np.array([belief, coin]), given_labels)
-    assert stack.random_share == pytest.approx(share, abs=0.05)
+    drawn = share / n_classes + (1.0 - share) * np.eye(n_classes)
+    assert stack.noise == pytest.approx(drawn, abs=0.05)
     assert stack.noise_rate == pytest.approx((given_labels != true).mean(), abs=0.05)
     assert stack.weights[0] > 0.8
     assert stack.weights[1] < 0.1
@@ -53,13 +55,17 @@ def test_noise_rate_is_recovered(n_classes, share):
 
 def test_trust_is_bayes_rule():
     """P(right | x, y) by enumerating all cases."""
-    belief, blind = np.array([[0.7, 0.2, 0.1]]), np.array([0.05, 0.15, 0.1])
-    stack = Stack(np.ones(1), blind, belief)
+    belief = np.array([[0.7, 0.2, 0.1]])
+    noise = np.array([[0.9, 0.1, 0.0], [0.3, 0.5, 0.2], [0.05, 0.15, 0.8]])
+    stack = Stack(np.ones(1), noise, belief)
     everything_wrong = 0.0
     for y in range(3):
-        right = belief[0, y] * (1 - 0.3 + blind[y])
-        wrong = sum(belief[0, k] * blind[y] for k in range(3) if k != y)
-        assert stack.trust(np.array([y]))[0] == pytest.approx(right / (right + wrong), rel=1e-12)
+        right = belief[0, y] * noise[y, y]
+        wrong = sum(belief[0, k] * noise[k, y] for k in range(3) if k != y)
+        label = np.array([y])
+        assert stack.trust(label)[0] == pytest.approx(right / (right + wrong), rel=1e-12)
+        assert stack.posterior(label).sum() == pytest.approx(1.0, rel=1e-12)
+        assert stack.losses(belief, label)[0] == pytest.approx(-np.log(right + wrong), rel=1e-12)
         everything_wrong += wrong
     assert stack.noise_rate == pytest.approx(everything_wrong, rel=1e-12)
 
@@ -90,3 +96,63 @@ def test_a_perfect_voter_stays_finite():
     stack = stack_votes(sure[None], labels)
     assert np.isfinite(stack.belief).all()
     assert stack.noise_rate < 0.05
+
+
+def flipped(rates, n, seed):
+    """Classes well apart, a rate of wrong labels in each, and voters that learnt from them."""
+    chances = np.asarray(rates, dtype=float)
+    n_classes = len(chances)
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, n_classes, n)
+    clean = soft(5.0 * np.eye(n_classes)[true] + rng.normal(size=(n, n_classes)))
+    noise = np.repeat(chances[:, None] / (n_classes - 1), n_classes, axis=1)
+    np.fill_diagonal(noise, 1.0 - chances)
+    given_labels = (noise[true].cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+    votes = [soft(np.log(clean @ noise) + 0.3 * rng.normal(size=(n, n_classes))) for _ in range(2)]
+    return votes, given_labels, true, noise
+
+
+@pytest.mark.parametrize("rates", [(0.6, 0.0), (0.3, 0.0), (0.6, 0.0, 0.0, 0.0)])
+def test_a_class_most_of_whose_labels_are_wrong_is_found(rates):
+    """Even if nobody votes for it: of two classes the votes for the first are 0.4 at most."""
+    votes, labels, true, noise = flipped(rates, 600, 3)
+    if rates == (0.6, 0.0):
+        assert (np.mean(votes, axis=0).argmax(axis=1) != true).mean() > 0.3
+    stack = stack_votes(votes, labels)
+    assert stack.by_class
+    assert stack.noise == pytest.approx(noise, abs=0.12)
+    assert (stack.belief.argmax(axis=1) == true).mean() > 0.93
+    assert (stack.posterior(labels).argmax(axis=1) == true).mean() > 0.93
+
+
+def test_classes_have_one_rate_unless_labels_say_otherwise():
+    taken = [stack_votes(*flipped((0.2, 0.2), 400, seed)[:2]).by_class for seed in range(10)]
+    assert sum(taken) <= 4
+
+
+def test_voters_that_vote_again_keep_the_rates_of_classes():
+    votes, labels, true, _ = flipped((0.3, 0.0), 400, 4)
+    first = stack_votes(votes, labels)
+    second = stack_votes([soft(4.0 * np.eye(2)[true])], labels, first)
+    assert second.by_class
+    assert np.array_equal(second.noise, first.noise)
+    joined = first.after(second)
+    assert joined.by_class
+    assert np.array_equal(joined.noise, first.noise)
+    by_chance = Stack(first.weights, first.noise, first.belief)
+    assert not stack_votes(votes, labels, by_chance).by_class
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 12))
+def test_few_rows_and_classes_without_any(seed, n_classes, n_rows):
+    rng = np.random.default_rng(seed)
+    votes = [rng.dirichlet(np.ones(n_classes), n_rows) for _ in range(2)]
+    labels = rng.integers(0, n_classes, n_rows)
+    counts = confident_joint(votes[0].T, labels)
+    assert counts.sum(axis=0) == pytest.approx(np.bincount(labels, minlength=n_classes))
+    stack = stack_votes(votes, labels)
+    assert stack.noise.sum(axis=1) == pytest.approx(1.0)
+    assert (stack.noise >= 0.0).all()
+    assert np.isfinite(stack.belief).all()
+    assert np.array_equal(stack_votes(votes, labels).belief, stack.belief)

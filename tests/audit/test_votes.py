@@ -24,7 +24,7 @@ from marginboost.audit import (
 from marginboost.audit.evidence import soft_margin_nu
 from marginboost.audit.folds import fit_folds, make_folds
 from marginboost.audit.neighbours import nearest_rows
-from marginboost.audit.stacking import random_shares
+from marginboost.audit.stacking import random_shares, sure_rows
 from marginboost.audit.votes import Views, encode, fold_votes
 from marginboost.data import Table
 from marginboost.datasets import circle_2d
@@ -314,8 +314,8 @@ def test_shares_of_random_labels_by_hand():
     labels[20:30] = 1  # contradicted, but not among the surest 30 %
     common = 1.5 / 19.0  # of 9 + 9 rows of another class, one; nine of each class are sure
     expected = [20.0 / (9 + 20.0 / common), 21.0 / (9 + 20.0 / common)]
-    np.testing.assert_allclose(random_shares(belief, labels), expected)
-    wrong = random_shares(belief, 1 - labels)
+    np.testing.assert_allclose(random_shares(sure_rows(belief.T, labels)), expected)
+    wrong = random_shares(sure_rows(belief.T, 1 - labels))
     assert wrong.sum() == pytest.approx(0.9)  # some label must be worth something
 
 

@@ -262,16 +262,19 @@ class LabelAudit(BaseEstimator):
                 )
                 for name, voter in voters.items()
             }
-            self.last_stack_ = self.combined()
+            self.last_stack_ = self.combined(self.stack_)
             self.stack_ = self.stack_.after(self.last_stack_)
 
-    def combined(self) -> Stack:
-        """Combine the votes; a row that is alone in its class keeps its label, unjudged."""
+    def combined(self, before: Stack | None = None) -> Stack:
+        """Combine the votes; a row that is alone in its class keeps its label, unjudged.
+
+        ``before`` is what an earlier vote of the same voters led to.
+        """
         alone = np.flatnonzero(alone_in_class(self.codes_))
         own = np.eye(len(self.classes_))[self.codes_[alone]]
         for votes in self.votes_.values():
             votes[alone] = own
-        stack = stack_votes(list(self.votes_.values()), self.codes_)
+        stack = stack_votes(list(self.votes_.values()), self.codes_, before)
         stack.belief[alone] = own
         return stack
 

@@ -12,7 +12,7 @@ soft margin
     as it is trusted; several classes one against all others. Additive, so it can be explained
     exactly, and certified for the weights that the audit gave the rows.
 
-Rule: with the loss of a given label under the noise model, -log((1 - ε) p_y + β_y), compare the
+Rule: with the loss of a given label under the noise model, -log Σ_j p_j T_jy, compare the
 votes of the boosted stumps with those of the committee, row by row. The soft margin is chosen if
 its mean loss is less by more than two standard errors and less than a quarter of the labels seems
 wrong (with more, no soft margin is worth having), else the committee. No further fit is needed: the

@@ -9,6 +9,7 @@ labels, votes and scores, comes to the client, and nothing else does.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..algorithms.gradient_boost import GradientBoostClassifier
 from ..audit.audit import LabelAudit
 from ..audit.folds import SEED, Fold
-from ..audit.stacking import Stack
 from ..audit.votes import FEW_ROWS, LEARNING_ROWS, MAX_BINS, Views, default_voters
 from ..core.parts import Source
 from ..data import BinnedMatrix
@@ -148,7 +148,7 @@ class DaskLabelAudit(LabelAudit):
             cv=self.cv, fdr=self.fdr, n_jobs=self.n_jobs, random_state=self.random_state
         )
         bins = self._rows.take(rows)
-        stack = Stack(self.stack_.weights, self.stack_.random_shares, self.belief_[rows])
+        stack = replace(self.stack_, belief=self.belief_[rows])
         votes = {name: mine[rows] for name, mine in self.votes_.items()}
         views = Views(bins, bins, self.n_jobs)
         local.take_votes(views, self.classes_, self.codes_[rows], votes, stack)
