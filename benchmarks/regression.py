@@ -189,7 +189,7 @@ def _large(n_rows: int) -> list[float]:
 def _times(makers: dict[str, Any], X: Array, y: Array, sizes: Sizes) -> dict[str, Any]:
     """Least seconds of a fit, contenders taking turns."""
     tasks = {name: lambda make=make: make().fit(X, y) for name, make in makers.items()}
-    seconds, _ = interleave(tasks, sizes.repeats)
+    seconds, _ = interleave(tasks, 3 * sizes.repeats)  # of some hundredths of a second each
     return {"rows": len(y), **{name: min(values) for name, values in seconds.items()}}
 
 

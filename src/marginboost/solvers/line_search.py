@@ -10,8 +10,7 @@ import numpy as np
 
 from ..core.parts import ask_samples
 from ..core.sample import Sample
-from ..kernels.exact import exact_sum, rounded, total_of
-from ..kernels.least_squares import squared_slopes
+from ..kernels.exact import exact_sum, rounded
 from ..losses import Loss, MeanLoss
 from ..types import Array
 
@@ -149,12 +148,15 @@ def best_constant(loss: Loss, sample: Sample) -> tuple[float, float]:
         value, slope, curvature = (rounded(sum(column)) for column in zip(*found, strict=True))
         return value, slope, curvature
 
-    lows, highs, means, sizes = zip(*ask_samples(sample, measure_targets), strict=True)
+    lows, highs, *totals = zip(*ask_samples(sample, measure_targets), strict=True)
+    low, high, (total, size, weight) = min(lows), max(highs), (rounded(sum(t)) for t in totals)
     if isinstance(loss, MeanLoss):
-        best = loss.best_constant(np.array([rounded(sum(means))]), np.ones(1))
-        return best, sums(best)[0]
-    low, high = min(lows), max(highs)
-    return _least(sums, low, high, rounded(sum(sizes)), high - low or 1.0)
+        best = loss.best_constant(np.array([total]), np.ones(1))
+    elif loss.squared_unit is not None:  # the mean, or nothing where that is rounding only
+        best = min(max(total / weight, low), high) if abs(total) > ROUNDING * size else 0.0
+    else:
+        return _least(sums, low, high, size, high - low or 1.0)
+    return best, sums(best)[0]
 
 
 def _best_for_labels(loss: Loss, sample: Sample) -> tuple[float, float]:
@@ -199,20 +201,15 @@ def _outwards(beyond: Callable[[float], bool], start: float, step: float) -> flo
 
 def sum_at(sample: Sample, loss: Loss, c: float) -> tuple[int, ...]:
     """Exact sums of the loss of a constant, its derivative, and its curvature."""
-    scores, unit = np.full(len(sample.y), c), loss.squared_unit
-    if unit is None:
-        found = loss.derivatives(sample.y, scores)
-        return tuple(exact_sum(sample.prior * of_row) for of_row in found)
-    dual, _, _, losses = written = np.empty((4, len(scores)))
-    sums = squared_slopes(sample.y, scores, sample.prior, unit, unit**2, *written)
-    return total_of(sums[1], losses), -exact_sum(dual), exact_sum(sample.prior)
+    found = loss.derivatives(sample.y, np.full(len(sample.y), c))
+    return tuple(exact_sum(sample.prior * of_row) for of_row in found)
 
 
-def measure_targets(sample: Sample) -> tuple[float, float, int, int]:
-    """Extremes of targets, and exact sums of them and of their sizes, weighed."""
+def measure_targets(sample: Sample) -> tuple[float, float, int, int, int]:
+    """Extremes of targets, and exact sums of them and of their sizes, weighed, and of weights."""
     weighed = sample.prior * sample.y
     ends = float(sample.y.min()), float(sample.y.max())
-    return *ends, exact_sum(weighed), exact_sum(np.abs(weighed))
+    return *ends, exact_sum(weighed), exact_sum(np.abs(weighed)), exact_sum(sample.prior)
 
 
 def weigh_labels(sample: Sample) -> list[int]:
