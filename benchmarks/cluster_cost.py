@@ -59,7 +59,7 @@ def _line(sizes: Sizes, contender: str, shape: Shape, workers: int) -> Line:
     large = shape is sizes.cluster_cost_shape
     rounds = sizes.cluster_cost_rounds if large else sizes.cluster_rounds
     what: Line = {"what": "fit", "contender": contender, "workers": workers, "parts": 2}
-    return {**what, "shape": list(shape), "rounds": rounds, "repeats": 1 if large else 3}
+    return {**what, "shape": list(shape), "rounds": rounds, "repeats": 3}
 
 
 def _added(alone: Found, cluster: Found) -> tuple[float, float]:
