@@ -105,6 +105,8 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
 
 def show(data: dict[str, Any], screen: Screen) -> None:
     """Print the list, or tables and findings."""
+    from ..reproduce.runner import cost
+
     if "experiments" in data:
         screen.table(["", ""], [list(each.values()) for each in data["experiments"]], align="<<")
         screen.say()
@@ -114,8 +116,7 @@ def show(data: dict[str, Any], screen: Screen) -> None:
         )
         return
     screen.title(data["about"].partition("\n")[0])
-    trials = "1 trial" if data["trials"] == 1 else f"{data['trials']} trials"
-    screen.say(f"{data['size']}: {trials}, {data['cpu_seconds']:.0f} s of processor time")
+    screen.say(f"{data['size']}: {cost(data)}")
     for table in data["tables"]:
         screen.say()
         screen.title(table["title"])

@@ -158,17 +158,21 @@ def load(name: str, *, return_X_y: bool = False) -> Any:
 
 def is_here(name: str) -> bool:
     """Whether a data set can be had without a network."""
-    folder = os.environ.get(DATA_VARIABLE)
-    places = [cache_folder(), *([Path(folder)] if folder else [])]
-    if any((place / f"{name}.npz").is_file() for place in places):
+    given, cached = _given(name), cache_folder() / f"{name}.npz"
+    if (given is not None and given.is_file()) or cached.is_file():
         return True
     return bool(provenance(name).comes_with)
 
 
+def _given(name: str) -> Path | None:
+    """Where a set would be in the user's folder, if one is named."""
+    folder = os.environ.get(DATA_VARIABLE)
+    return Path(folder) / f"{name}.npz" if folder else None
+
+
 def _find(name: str) -> tuple[dict[str, Array], str]:
     """Arrays of a set, and where they were found."""
-    folder = os.environ.get(DATA_VARIABLE)
-    given = Path(folder) / f"{name}.npz" if folder else None
+    given = _given(name)
     bundled = files(__package__) / "data" / f"{name}.npz"
     if given is not None and given.is_file():
         return _read(given.read_bytes()), "folder"

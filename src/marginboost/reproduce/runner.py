@@ -270,11 +270,16 @@ def _option(size: str) -> str:
     return " --full" if size == "full" else ""
 
 
+def cost(data: dict[str, Any]) -> str:
+    """Say how many trials a result has, and how long they took."""
+    trials = "1 trial" if data["trials"] == 1 else f"{data['trials']} trials"
+    return f"{trials}, {data['cpu_seconds']:.0f} s of processor time"
+
+
 def _run(data: dict[str, Any]) -> str:
     settings = ", ".join(f"{name} {value}" for name, value in data["settings"].items())
-    trials = "1 trial" if data["trials"] == 1 else f"{data['trials']} trials"
     return (
-        f"{trials}, {data['cpu_seconds']:.0f} s of processor time"
+        cost(data)
         + (f"; {settings}" if settings else "")
         + (f". Reproduces {', '.join(data['catalogue'])}." if data["catalogue"] else ".")
     )
