@@ -16,8 +16,10 @@ from marginboost import (
     verify,
 )
 from marginboost.audit import plant_flips
+from marginboost.audit.committee import FOREST_TREES
 from marginboost.audit.forest import BinnedForest
 from marginboost.audit.soft_labels import soft_rows
+from marginboost.audit.votes import FEW_ROWS, forest
 from marginboost.datasets import flip_labels, twonorm
 from marginboost.estimators.multiclass import ONE_VS_REST
 
@@ -338,3 +340,15 @@ def test_a_class_most_of_whose_labels_are_wrong_is_learnt():
     X_test, y_test = twonorm(2000, seed=9)
     assert model.score(X_test, y_test) > 0.85
     assert model.trust_[flipped].mean() < 0.4 < 0.8 < model.trust_[~flipped].mean()
+
+
+@pytest.mark.parametrize(("kind", "told"), [("uniform", False), ("class-conditional", True)])
+def test_in_large_tables_the_forest_learns_from_the_labels_as_given(kind, told):
+    """Unless each class has a noise of its own."""
+    X, y = twonorm(FEW_ROWS + 1)
+    labels, _ = plant_flips(y, 0.3, kind, seed=1)
+    model = RobustBoostClassifier(model="committee").fit(X, labels)
+    given = forest(len(y), n_trees=FOREST_TREES).fit(BinnedMatrix.from_data(X), labels)
+    grown = model.model_.runs[0].ensemble.members[-FOREST_TREES:]
+    same = [np.array_equal(a(X), b(X)) for a, b in zip(grown, given.hypotheses(), strict=True)]
+    assert not any(same) if told else all(same)

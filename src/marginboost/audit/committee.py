@@ -14,8 +14,10 @@ had not seen, by the loss of a given label under the noise model: first the fact
 for its own part, then λ in 0, ¼, ½, ¾. A linear model is taken only where it is better by more than
 two standard errors; else λ = 0, and none is fitted. The share s of the forest is 0.7, but where
 nearly all labels seem right the votes choose it too, and gradient boosting goes on for longer: with
-more wrong labels both would follow them. Above that size s = ½, and 0 where tables are too large
-for a forest.
+more wrong labels both would follow them. Above that size s = 0.4, and 0 where tables are too large
+for a forest; and there the forest learns from the labels as given, unless each class has a noise of
+its own. With many rows in a leaf wrong labels are outvoted, and a forest that was not told what the
+audit thinks errs in other rows than gradient trees that were.
 
 Certificate: none. Nothing bounds what other trees could do.
 """
@@ -57,7 +59,7 @@ FOREST_ROWS = 50_000
 FOREST_SAMPLE = 20_000
 """Rows that it is grown from, at most."""
 FOREST_TREES = 100
-FOREST_SHARE, LARGE_FOREST_SHARE = 0.7, 0.5
+FOREST_SHARE, LARGE_FOREST_SHARE = 0.7, 0.4
 """Share of the forest in the log-odds, up to :data:`~.votes.FEW_ROWS` rows and above."""
 FOREST_SHARES = (0.7, 0.85, 0.5, 0.3, 0.15, 0.0)
 """Shares to choose from where nearly all labels are right; of equally good ones the first."""
@@ -189,6 +191,8 @@ class AuditedRows(NamedTuple):
         The same, binned.
     soft : SoftRows
         Labels and weights; ``rows`` are numbers of rows in both.
+    for_forest : SoftRows
+        The same for the forest.
     features : Features
         Names and kinds of the columns.
     classes : array
@@ -198,6 +202,7 @@ class AuditedRows(NamedTuple):
     table: Table | BinnedMatrix
     bins: BinnedMatrix
     soft: SoftRows
+    for_forest: SoftRows
     features: Features
     classes: Array
 
@@ -227,7 +232,7 @@ def fit_committee(data: AuditedRows, mixture: Mixture, settings: dict[str, Any])
     (run,) = trees.model_.runs
     members, coef = list(run.ensemble.members), mixture.gradient * run.ensemble.coef
     if mixture.forest > 0.0:
-        grown = _grow_forest(rows, soft, data.bins.n_rows, settings)
+        grown = _grow_forest(data, settings)
         members += grown
         coef = np.append(coef, np.full(len(grown), 2.0 * mixture.forest / len(grown)))
     if mixture.linear > 0.0:
@@ -251,18 +256,17 @@ def uncertified(least_margin: float) -> Certificate:
     return Certificate(least_margin, 1.0, least_margin, False, UNPROVEN)
 
 
-def _grow_forest(
-    rows: BinnedMatrix, soft: SoftRows, n_rows: int, settings: dict[str, Any]
-) -> list[Any]:
+def _grow_forest(data: AuditedRows, settings: dict[str, Any]) -> list[Any]:
     seed = 0 if settings["random_state"] is None else settings["random_state"]
+    soft = data.for_forest
     some = np.arange(len(soft.rows))
     if len(some) > FOREST_SAMPLE:
         some = np.random.default_rng(0).choice(some, FOREST_SAMPLE, replace=False)
-        rows = rows.take(some)
-    size = min(n_rows, FOREST_SAMPLE)
+    size = min(data.bins.n_rows, FOREST_SAMPLE)
     made = forest(size, settings["n_jobs"], seed, FOREST_TREES)
     if size <= FEW_ROWS and settings["noise_rate"] < LITTLE_NOISE:
         made.set_params(min_samples_leaf=1)
+    rows = data.bins.take(soft.rows[some])
     made.fit(rows, soft.labels[some], sample_weight=soft.weights[some])
     return made.hypotheses()
 

@@ -54,7 +54,7 @@ from .committee import (
     uncertified,
 )
 from .soft_labels import SoftRows, soft_rows
-from .votes import MAX_BINS
+from .votes import FEW_ROWS, MAX_BINS
 
 POLICIES = ("soft", "downweight", "drop", "relabel", "keep")
 MODELS = ("auto", "committee", "soft-margin")
@@ -309,13 +309,19 @@ class RobustBoostClassifier(LPBoostClassifier):
             **{"name": type(self).__name__, "chosen": self._chosen()},
             "noise_rate": audit.noise_rate_,
         }
-        rows = AuditedRows(table, bins, soft, data.features, data.classes)
+        for_forest = self._for_forest(audit, soft, data.weights[used])
+        rows = AuditedRows(table, bins, soft, for_forest, data.features, data.classes)
         model, dual = fit_committee(rows, mixture, settings)
         self.dual_ = np.zeros((len(data.labels), *dual.shape[1:]))
         np.add.at(self.dual_, used[soft.rows], dual)
         self.margins_ = model.margins(data.rows, data.labels, self.n_jobs)
         run = replace(model.runs[0], certificate=uncertified(float(self.margins_[used].min())))
         self.model_ = replace(model, run=run)
+
+    def _for_forest(self, audit: LabelAudit, soft: SoftRows, weights: Array) -> SoftRows:
+        """What the forest learns from: in large tables the labels as given, if noise is even."""
+        told = self.policy != "soft" or len(weights) <= FEW_ROWS or audit.stack_.by_class
+        return soft if told else SoftRows(np.arange(len(weights)), audit.codes_, weights)
 
     def _soft(self, audit: LabelAudit, weights: Array) -> SoftRows:
         """Labels and weights to learn from, after the policy, times the weights of the rows."""
