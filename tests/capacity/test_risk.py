@@ -205,6 +205,32 @@ def test_consistent_thresholds_are_pac_learners_r1_c02_r1_q07():
     assert few.low < few.successes / 300 < few.high
 
 
+def test_weak_learners_keep_one_pair_and_strong_ones_every_pair_sf_q25():
+    """A majority of three features: a stump errs by a quarter however many rows, boosted less."""
+
+    def draw(n, seed):
+        X = np.random.default_rng(seed).random((n, 3))
+        return X, np.where((X > 0.5).sum(axis=1) >= 2, 1, -1)
+
+    X_test, y_test = draw(4000, 10_000)
+
+    def holds(rounds, n, epsilon, delta=0.1):
+        return pac_check(
+            lambda X, y: AdaBoostClassifier(n_estimators=rounds).fit(X, y).predict,
+            draw,
+            lambda predict: float((predict(X_test) != y_test).mean()),
+            n_examples=n,
+            epsilon=epsilon,
+            delta=delta,
+            n_trials=60,
+        ).holds
+
+    assert holds(1, 100, epsilon=0.5 - 0.15)  # weak: below one half by γ = 0.15
+    assert holds(1, 100, epsilon=0.2) is holds(1, 1000, epsilon=0.2) is False  # and not strong
+    for epsilon, n in ((0.35, 100), (0.2, 100), (0.05, 400), (0.02, 1500)):
+        assert holds(60, n, epsilon)  # strong: any ε, with rows enough
+
+
 def test_boosting_makes_a_strong_learner_of_a_weak_one_sf_a2_r1_c04():
     """One stump on a majority of three features errs by a quarter; boosted it hardly errs."""
     rng = np.random.default_rng(0)
