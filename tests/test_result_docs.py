@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,15 @@ RESULTS = ROOT / "docs" / "results"
 def test_measured_parts_are_those_of_the_file(name):
     found = json.loads((RESULTS / f"{name}.json").read_text())
     assert measured(found, name) in (ROOT / "docs" / DOCUMENTS[name][0]).read_text()
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_files_say_when_and_on_what_they_were_measured(name):
+    made = json.loads((RESULTS / f"{name}.json").read_text())["environment"]
+    assert date.fromisoformat(made["date"]) <= datetime.now(UTC).date()
+    assert made["processor"]
+    assert {"marginboost", "numpy", "scikit-learn"} <= made["versions"].keys()
+    assert "not installed" not in (made["python"], made["versions"]["marginboost"])
 
 
 def test_the_robust_default_is_shown_as_it_was_measured():
