@@ -1,6 +1,7 @@
 """Boosting on p-convex hulls: every variant against its definition (BA-A3, BA-P9 to BA-P22)."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -202,8 +203,8 @@ def test_strict_at_one_is_frank_wolfe_with_exact_line_search():
 
 
 def test_strict_above_one_never_lacks_a_step():
-    for seed in range(5):
-        done, _ = run(StrictPBoost(1.3), outcomes(right=0.55, seed=seed), rounds=60)
+    for p, seed in product((1.05, 1.3, 2.0, 4.0), range(5)):
+        done, _ = run(StrictPBoost(p), outcomes(right=0.55, seed=seed), rounds=60)
         assert done.stop is Stop.ROUNDS
 
 
