@@ -83,10 +83,12 @@ def fit_the_page(_app: Any, _page: str, _template: str, context: dict[str, Any],
     if "body" in context:
         picture = r'(<img [^>]*class = "sphx-glr-single-img"/>)'
         body = re.sub(picture, r'<div class="picture">\1</div>', context["body"])
-        name = r'<span class="pre">([^<\s]{24,})</span>'
-        body = re.sub(name, lambda found: f'<span class="pre">{_breakable(found[1])}</span>', body)
+        body = re.sub(r"<td>.*?</td>", _breakable, body, flags=re.DOTALL)
         context["body"] = re.sub(r"<td><p>(\w\w-\S+)</p>", r'<td><p class="id">\1</p>', body)
 
 
-def _breakable(name: str) -> str:
-    return re.sub(r"(/|::|_|,|(?<=[a-z])\((?=\w))", r"\1<wbr>", name)
+def _breakable(cell: re.Match[str]) -> str:
+    """Let long names in a cell of a table break where their parts end."""
+    names = re.split(r'(?<=<span class="pre">)([^<\s]{24,})(?=</span>)', cell[0])
+    names[1::2] = [re.sub(r"(/|::|_|,|(?<=\w)\((?=\w))", r"\1<wbr>", name) for name in names[1::2]]
+    return "".join(names)
