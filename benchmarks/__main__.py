@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
     parser.add_argument("--quick", action="store_true", help="small sizes, a minute or two")
     parser.add_argument(
-        "--speed", action="store_true", help="what docs/speed.md shows, some ten minutes"
+        "--speed", action="store_true", help="what docs/speed.md shows, some twelve minutes"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
     parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")

@@ -6,33 +6,27 @@ import os
 import platform
 import subprocess
 import time
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from marginboost.kernels.parallel import available_threads
+from marginboost.reproduce.circumstances import circumstances
 
 ROOT = Path(__file__).resolve().parents[1]
 STAT = Path("/proc/stat")
 PACKAGES = (
-    *("marginboost", "numpy", "scipy", "numba", "scikit-learn"),
-    *("lightgbm", "xgboost", "cleanlab"),
+    *("numpy", "scipy", "numba", "scikit-learn"),
+    *("lightgbm", "xgboost", "catboost", "cleanlab"),
 )
 
 
 def environment() -> dict[str, Any]:
-    """Processor, threads, load, and versions of everything that takes part."""
-    return {
-        "cpu": _cpu(),
-        "cores": os.cpu_count(),
+    """Date, processor, threads, load, commit, and versions of everything that takes part."""
+    return circumstances(PACKAGES) | {
         "threads": available_threads(),
         "load_average": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "system": platform.platform(),
         "commit": _commit(),
-        "versions": {
-            "python": platform.python_version(),
-            **{name: _version(name) for name in PACKAGES},
-        },
     }
 
 
@@ -61,22 +55,6 @@ class OtherLoad:
             user, nice, system, _idle, _wait, *rest = STAT.read_text().split()[1:9]
             busy = sum(map(float, [user, nice, system, *rest])) / os.sysconf("SC_CLK_TCK")
         return time.perf_counter(), busy, sum(os.times()[:4])
-
-
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def _commit() -> str:

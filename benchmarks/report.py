@@ -74,10 +74,12 @@ class Section:
 
 
 def show_environment(found: dict[str, Any]) -> None:
-    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
-    print(f"CPU: {found['cpu']}, {found['cores']} cores, {found['threads']} threads used by all")
+    versions = {"python": found["python"], **found["versions"]}
+    cores = f"{found['cores']} cores, {found['threads']} threads used by all"
+    print(f"{found['date']} on {found['processor']}, {cores}")
     print(f"System: {found['system']}; load average at start {found['load_average']}")
-    print(f"Versions: {versions}; commit {found['commit'] or 'unknown'}", flush=True)
+    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
+    print(f"Versions: {shown}; commit {found['commit'] or 'unknown'}", flush=True)
 
 
 def show(section: Section) -> None:

@@ -52,10 +52,13 @@ def measured(found: dict[str, Any], name: str) -> str:
     if (load := max(section["other_load"] or 0.0 for section in sections)) > MOST_COMPANY:
         notes += f"Other processes took {load:.0%} of the machine: times say little. "
     versions = found["environment"]["versions"]
-    names = [name for name in ("numpy", "scikit-learn") if versions.get(name)]
-    return "\n\n".join(
-        [*parts, f"{notes}{', '.join(f'{name} {versions[name]}' for name in names)}."]
-    )
+    names = ("marginboost", "numpy", "scikit-learn")
+    shown = ", ".join(f"{name} {versions[name]}" for name in names)
+    return "\n\n".join([*parts, f"{notes}{_made(found['environment'])}; {shown}."])
+
+
+def _made(environment: dict[str, Any]) -> str:
+    return f"Made {environment['date']} on {environment['processor']}"
 
 
 def all_goals(found: dict[str, Any]) -> str:
@@ -63,9 +66,10 @@ def all_goals(found: dict[str, Any]) -> str:
     table = _goals(found["benchmarks"])
     environment = found["environment"]
     versions = environment["versions"]
-    known = ", ".join(f"{name} {number}" for name, number in versions.items() if number)
+    there = {name: number for name, number in versions.items() if number != "not installed"}
+    known = ", ".join(f"{name} {number}" for name, number in there.items())
     loads = [section["other_load"] or 0.0 for section in found["benchmarks"]]
-    machine = f"{environment['cpu']}, {environment['threads']} threads; {known}"
+    machine = f"{_made(environment)}, {environment['threads']} threads; {known}"
     return "\n\n".join(
         [markdown(table), f"{machine}. Other processes took at most {max(loads):.0%} meanwhile."]
     )

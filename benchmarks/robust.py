@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .data import Array
-from .environment import ROOT
+from .environment import ROOT, environment
 from .report import Goal, Section, Table
 from .robust_sets import DESIGN, Split, cells, names, split
 from .sizes import Sizes
@@ -89,6 +89,7 @@ def robust(sizes: Sizes) -> Section:
             place = f"{_case(name, kind, rate, number, sizes.robust_rows)}|{model}"
             if place not in found["results"]:
                 found["results"][place] = _measure(maker, data)
+        found["environment"] = environment()
         found["versions"].update(_versions())
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(found, indent=0) + "\n")

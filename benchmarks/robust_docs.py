@@ -22,7 +22,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def markdown(table: Table, digits: int = 2) -> str:
-    """A table as Markdown, with its title; numbers have so many digits behind the point."""
+    """A table as Markdown, with its title; numbers below 1000 have digits behind the point."""
     lines = [f"**{table.title}**", "", f"| {' | '.join(table.columns)} |"]
     lines.append("|" + "---|" * len(table.columns))
     for row in table.rows:
@@ -34,7 +34,9 @@ def markdown(table: Table, digits: int = 2) -> str:
 def _shown(cell: Cell, digits: int) -> str:
     if cell is None:
         return "–"
-    return f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell)
+    if not isinstance(cell, float):
+        return str(cell)
+    return f"{cell:.{digits}f}" if abs(cell) < 1000.0 else f"{cell:.0f}"
 
 
 def what_was_run(found: dict[str, Any]) -> str:

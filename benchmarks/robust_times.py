@@ -8,12 +8,11 @@ that counts as processor time, so all contenders have one thread, and take turns
 from __future__ import annotations
 
 import json
-import os
 import time
 from functools import partial
 from typing import Any
 
-from .environment import ROOT
+from .environment import ROOT, environment
 from .report import Goal, Table
 from .robust import CLEANLAB, OURS, contenders, fit_quietly
 from .robust_sets import names, split
@@ -40,7 +39,8 @@ def measure() -> dict[str, Any]:
             found, _ = interleave(tasks, REPEATS, time.process_time)
             case = f"{name}, {len(data.noisy)} rows"
             times[case] = {model: min(seconds) for model, seconds in found.items()}
-    return {"load_average": round(os.getloadavg()[0], 2), "times": times}
+    made = environment()
+    return {"load_average": made["load_average"], "environment": made, "times": times}
 
 
 def time_table(found: dict[str, Any]) -> Table:

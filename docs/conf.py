@@ -65,13 +65,30 @@ html_sidebars = {"index": []}
 
 
 def setup(app: Any) -> None:
-    """Show drawings in words where they are not drawn, and let pictures of the gallery scroll."""
-    app.add_lexer("mermaid", TextLexer)
-    app.connect("html-page-context", frame_pictures)
+    """Tidy what is made for GitHub and for tests: drawings, sessions, pictures, wide tables."""
+    app.add_lexer("mermaid", TextLexer)  # drawings are shown in words
+    app.connect("source-read", tidy_sessions)
+    app.connect("html-page-context", fit_the_page)
 
 
-def frame_pictures(_app: Any, _page: str, _template: str, context: dict[str, Any], *_: Any) -> None:
-    """Put a box around each picture of an example: site.css lets it scroll on narrow screens."""
+def tidy_sessions(_app: Any, _page: str, source: list[str]) -> None:
+    """Leave out of sessions what tests need and readers do not."""
+    session = r"(```(?:python|text|console)?\n(?:>>> |\$ ).*?)\n+```\n"
+    text = re.sub(session, r"\1\n```\n", source[0], flags=re.DOTALL)
+    source[0] = text.replace("\n<BLANKLINE>\n", "\n\n")
+
+
+def fit_the_page(_app: Any, _page: str, _template: str, context: dict[str, Any], *_: Any) -> None:
+    """Let pictures of examples scroll on narrow screens, and long names in tables break."""
     if "body" in context:
         picture = r'(<img [^>]*class = "sphx-glr-single-img"/>)'
-        context["body"] = re.sub(picture, r'<div class="picture">\1</div>', context["body"])
+        body = re.sub(picture, r'<div class="picture">\1</div>', context["body"])
+        body = re.sub(r"<td>.*?</td>", _breakable, body, flags=re.DOTALL)
+        context["body"] = re.sub(r"<td><p>(\w\w-\S+)</p>", r'<td><p class="id">\1</p>', body)
+
+
+def _breakable(cell: re.Match[str]) -> str:
+    """Let long names in a cell of a table break where their parts end."""
+    names = re.split(r'(?<=<span class="pre">)([^<\s]{24,})(?=</span>)', cell[0])
+    names[1::2] = [re.sub(r"(/|::|_|,|(?<=\w)\((?=\w))", r"\1<wbr>", name) for name in names[1::2]]
+    return "".join(names)

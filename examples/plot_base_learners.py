@@ -24,5 +24,5 @@ figure, axes = plt.subplots(2, 2, figsize=(8.4, 8), layout="constrained")
 for ax, (name, oracle) in zip(axes.flat, learners.items(), strict=True):
     model = AdaBoostClassifier(oracle, n_estimators=20, random_state=0).fit(X, y)
     DecisionRegionDisplay.from_estimator(model, X, y, grid_resolution=150, ax=ax)
-    ax.set_title(name)
+    ax.set_title(name, pad=22)
 plt.show()

@@ -37,6 +37,7 @@ from benchmarks.report import Goal, Section, show
 from benchmarks.sizes import QUICK
 from benchmarks.timing import interleave, log_log_slope, speedup
 
+from marginboost import __version__
 from marginboost.datasets import MissingDataError
 
 TINY = replace(
@@ -408,13 +409,15 @@ def test_goals_of_a_result_file_are_one_table():
         Goal("not there", None, "<=", 2.0, " s"),
     ]
     section = Section("gradient", goals=goals, other_load=0.02).to_dict()
-    versions = {"numpy": "2.0", "xgboost": None}
-    found = {"environment": {"cpu": "Some", "threads": 2, "versions": versions}}
+    versions = {"numpy": "2.0", "xgboost": "not installed"}
+    made = {"date": "2026-01-31", "processor": "Some", "threads": 2, "versions": versions}
+    found = {"environment": made}
     lines = result_docs.all_goals({**found, "benchmarks": [section]}).splitlines()
     assert "| trees: fastest peer / us | 1.63× | >= 1.5× | pass |" in lines
     assert "| not there | – | <= 2 s | not measured |" in lines
     assert not any("shown only" in line for line in lines)
-    assert lines[-1] == "Some, 2 threads; numpy 2.0. Other processes took at most 2% meanwhile."
+    shown = "Made 2026-01-31 on Some, 2 threads; numpy 2.0."
+    assert lines[-1] == f"{shown} Other processes took at most 2% meanwhile."
 
 
 @pytest.fixture
@@ -506,7 +509,8 @@ def test_command_line_writes_what_it_measured(monkeypatch, tmp_path, capsys):
     path = tmp_path / "results" / "out.json"
     command_line.main(["cold_start", "--quick", "--json", str(path), "--repeats", "1"])
     printed = capsys.readouterr().out
-    assert "CPU:" in printed
+    assert f"{environment()['date']} on {environment()['processor']}, " in printed
+    assert f"marginboost {__version__}" in printed
     assert "numba" in printed
     written = json.loads(path.read_text())
     assert written["quick"] is True

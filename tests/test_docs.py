@@ -70,6 +70,11 @@ def test_the_gallery_has_fifteen_examples():
     assert len(list(EXAMPLES.glob("plot_*.py"))) >= 15
 
 
+def test_the_version_to_cite_is_the_present_one():
+    cited = re.findall(r"\d+\.\d+\.\d+", (DOCS / "cite.md").read_text())
+    assert set(cited) == {marginboost.__version__}
+
+
 @pytest.fixture(scope="module")
 def at_hand():
     rng = np.random.default_rng(0)

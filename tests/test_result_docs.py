@@ -2,18 +2,23 @@
 
 import json
 import sys
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the folder is not installed
 pytest.importorskip("benchmarks.sizes", reason="the benchmarks are not part of this distribution")
 
-from benchmarks.environment import ROOT
+from benchmarks import robust
+from benchmarks.environment import ROOT, environment
 from benchmarks.result_docs import DOCUMENTS, measured
 from benchmarks.robust import summary
 from benchmarks.robust_docs import guide, markdown, what_was_run
 from benchmarks.robust_times import recorded, time_goal, time_table
+from benchmarks.sizes import QUICK
 
 RESULTS = ROOT / "docs" / "results"
 
@@ -22,6 +27,15 @@ RESULTS = ROOT / "docs" / "results"
 def test_measured_parts_are_those_of_the_file(name):
     found = json.loads((RESULTS / f"{name}.json").read_text())
     assert measured(found, name) in (ROOT / "docs" / DOCUMENTS[name][0]).read_text()
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_files_say_when_and_on_what_they_were_measured(name):
+    made = json.loads((RESULTS / f"{name}.json").read_text())["environment"]
+    assert date.fromisoformat(made["date"]) <= datetime.now(UTC).date()
+    assert made["processor"]
+    assert {"marginboost", "numpy", "scikit-learn"} <= made["versions"].keys()
+    assert "not installed" not in (made["python"], made["versions"]["marginboost"])
 
 
 def test_the_robust_default_is_shown_as_it_was_measured():
@@ -35,3 +49,14 @@ def test_the_robust_default_is_shown_as_it_was_measured():
     assert markdown(time_table(times)) in shown
     assert f"| {time_goal(times).what} | {time_goal(times).measured:.2f} |" in shown
     assert guide(found["results"]) in (ROOT / "docs" / "which-algorithm.md").read_text()
+
+
+def test_the_robust_benchmark_says_when_and_on_what_it_was_run(monkeypatch, tmp_path):
+    made = {name: lambda k: DecisionTreeClassifier(max_depth=2) for name in (robust.OURS, "tree")}
+    monkeypatch.setattr(robust, "contenders", lambda: made)
+    path = tmp_path / "robust.json"
+    assert robust.robust(replace(QUICK, robust_results=path)).tables
+    written = json.loads(path.read_text())
+    assert len(written["results"]) == len(made)
+    assert written["environment"].keys() == environment().keys()
+    assert written["environment"]["processor"] == environment()["processor"]

@@ -52,10 +52,10 @@ DATA = """# Data sets
 `marginboost.datasets.load(name)` looks in the folder that the environment variable
 `MARGINBOOST_DATA` names, in the package and in scikit-learn, in the cache, and at OpenML, in this
 order. What comes from OpenML is compared with the counts below and kept in the cache with a
-checksum; the numbers of its sets were compared with lists of name, number and size that others
-publish, not by fetching each. A file of your own is `NAME.npz` with arrays `X` and `y` (or `series`
-and `n_train`), and where you have them `train_idx` and `test_idx` (one split per row), `classes`,
-`feature_names`, `is_categorical`; a missing value is NaN, a category a number.
+checksum; which number a set has there was looked up in published lists, not by fetching each. A
+file of your own is `NAME.npz` with arrays `X` and `y` (or `series` and `n_train`), and where you
+have them `train_idx` and `test_idx` (one split per row), `classes`, `feature_names`,
+`is_categorical`; a missing value is NaN, a category a number.
 
 Written by `python tools/reproduction.py` from `src/marginboost/datasets/data/sources.csv`.
 

@@ -214,7 +214,10 @@ def test_length_of_the_interval_x12(epsilon):
         return length
 
     assert after(search_runs(epsilon, "safe")) <= 3 * epsilon + 1e-12
-    assert after(search_runs(epsilon, "thesis")) <= 4 * epsilon + 1e-12
+    printed = after(search_runs(epsilon, "thesis"))
+    assert printed <= 4 * epsilon + 1e-12
+    if epsilon in (0.05, 0.1, 0.25, 0.3):  # elsewhere the ceiling makes up for it
+        assert printed > 3.1 * epsilon
 
 
 @pytest.mark.parametrize("limit", [1, 5, 50])

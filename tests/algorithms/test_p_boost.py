@@ -1,9 +1,11 @@
 """Boosting on p-convex hulls: every variant against its definition (BA-A3, BA-P9 to BA-P22)."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
@@ -201,8 +203,8 @@ def test_strict_at_one_is_frank_wolfe_with_exact_line_search():
 
 
 def test_strict_above_one_never_lacks_a_step():
-    for seed in range(5):
-        done, _ = run(StrictPBoost(1.3), outcomes(right=0.55, seed=seed), rounds=60)
+    for p, seed in product((1.05, 1.3, 2.0, 4.0), range(5)):
+        done, _ = run(StrictPBoost(p), outcomes(right=0.55, seed=seed), rounds=60)
         assert done.stop is Stop.ROUNDS
 
 
@@ -418,6 +420,25 @@ def test_gravity_lowers_its_objective_every_round():
         ]
         assert (np.diff(totals) <= 1e-12).all()
         assert totals[0] < 1.0
+
+
+def test_gravity_averages_over_the_rows_each_with_its_own_label():
+    """BA-X18: (4.14) has l and all of y in print; it is about m rows and the label of each."""
+    matrix, p, price = outcomes(rows=20, seed=10), 1.5, 0.05
+    y = np.where(np.arange(20) % 3 == 0, -1, 1)
+    done, _ = run(GravityPBoost(p, price), matrix, rounds=8, y=y)
+    outputs, scores, earlier = matrix * y[:, None], np.zeros(20), np.zeros(0)
+    for coef, j in zip(done.ensemble.coef, columns_of(done), strict=True):
+
+        def printed_with_m_and_y_i(step, j=j, scores=scores, earlier=earlier):
+            losses = [math.exp(-y[i] * (scores[i] + step * outputs[i, j])) for i in range(20)]
+            return sum(losses) / 20 + price * p_norm(np.append(earlier, step), p)
+
+        best = minimize_scalar(printed_with_m_and_y_i, bounds=(0.0, 5.0), options={"xatol": 1e-9})
+        assert coef == pytest.approx(best.x, abs=1e-6)
+        scores, earlier = scores + coef * outputs[:, j], np.append(earlier, coef)
+    thrice, _ = run(GravityPBoost(p, price), np.repeat(matrix, 3, 0), 8, y=np.repeat(y, 3))
+    np.testing.assert_allclose(thrice.ensemble.coef, done.ensemble.coef, rtol=1e-6)
 
 
 def test_acceleration_reaches_training_errors_that_sloppy_does_not():

@@ -58,7 +58,9 @@ def test_growth_functions_count_labelings_sf_q27(hypotheses, n_features, exact, 
     assert len(np.unique(ways, axis=0)) == len(ways)
     assert all(hypotheses.allows(points, way) for way in ways)
     assert (len(ways) == hypotheses.growth(m)) if exact else (len(ways) <= hypotheses.growth(m))
-    if not math.isinf(hypotheses.vc_dimension):
+    if math.isinf(hypotheses.vc_dimension):  # SF-C14: all labelings for every m, or polynomial
+        assert hypotheses.growth(m) == 2**m
+    else:
         assert hypotheses.growth(m) <= sauer(m, int(hypotheses.vc_dimension))
     assert hypotheses.log_growth(m) == pytest.approx(math.log(hypotheses.growth(m)))
 

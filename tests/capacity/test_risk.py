@@ -1,6 +1,7 @@
 """Risks with known truth, structural risk minimisation, PAC checks, bounds of fitted models."""
 
 import math
+from itertools import product
 
 import matplotlib
 import numpy as np
@@ -13,6 +14,7 @@ from marginboost import AdaBoostClassifier, LPBoostClassifier
 from marginboost.capacity import (
     BoundDisplay,
     Intervals,
+    Monomials,
     StructuralRiskDisplay,
     Stumps,
     Thresholds,
@@ -22,6 +24,7 @@ from marginboost.capacity import (
     disc_risk,
     empirical_risk_minimiser,
     exponential_threshold_error,
+    finite_class_sample_size,
     gaussian_threshold_error,
     hull_log2_covering,
     hull_norm,
@@ -203,6 +206,60 @@ def test_consistent_thresholds_are_pac_learners_r1_c02_r1_q07():
     few = check(3)
     assert few.holds is False
     assert few.low < few.successes / 300 < few.high
+
+
+def test_monomials_are_pac_learnable_sf_x2_3():
+    """Rows of bits; the truth is that two of six are 1. Rows enough by SF-Q20, and too few."""
+    monomials, epsilon, delta = Monomials(6), 0.1, 0.1
+
+    def truth(X):
+        return np.where(X[:, [0, 2]].all(axis=1), 1, -1)
+
+    def draw(n, seed):
+        X = np.random.default_rng(seed).integers(0, 2, (n, 6))
+        return X, truth(X)
+
+    every = np.array(list(product((0, 1), repeat=6)))
+    enough = finite_class_sample_size(monomials.size, epsilon=epsilon, delta=delta)
+    holds = [
+        pac_check(
+            monomials.learn,
+            draw,
+            lambda predict: float((predict(every) != truth(every)).mean()),
+            n_examples=n,
+            epsilon=epsilon,
+            delta=delta,
+            n_trials=200,
+        ).holds
+        for n in (enough, 3)
+    ]
+    assert holds == [True, False]
+
+
+def test_weak_learners_keep_one_pair_and_strong_ones_every_pair_sf_q25():
+    """A majority of three features: a stump errs by a quarter however many rows, boosted less."""
+
+    def draw(n, seed):
+        X = np.random.default_rng(seed).random((n, 3))
+        return X, np.where((X > 0.5).sum(axis=1) >= 2, 1, -1)
+
+    X_test, y_test = draw(4000, 10_000)
+
+    def holds(rounds, n, epsilon, delta=0.1):
+        return pac_check(
+            lambda X, y: AdaBoostClassifier(n_estimators=rounds).fit(X, y).predict,
+            draw,
+            lambda predict: float((predict(X_test) != y_test).mean()),
+            n_examples=n,
+            epsilon=epsilon,
+            delta=delta,
+            n_trials=60,
+        ).holds
+
+    assert holds(1, 100, epsilon=0.5 - 0.15)  # weak: below one half by γ = 0.15
+    assert holds(1, 100, epsilon=0.2) is holds(1, 1000, epsilon=0.2) is False  # and not strong
+    for epsilon, n in ((0.35, 100), (0.2, 100), (0.05, 400), (0.02, 1500)):
+        assert holds(60, n, epsilon)  # strong: any ε, with rows enough
 
 
 def test_boosting_makes_a_strong_learner_of_a_weak_one_sf_a2_r1_c04():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marginboost import AdaBoostClassifier
 from marginboost.capacity import (
     Bound,
     binomial_tail,
@@ -17,6 +18,7 @@ from marginboost.capacity import (
     consistent_finite_bound,
     consistent_growth_bound,
     covering_bound,
+    covering_number,
     description_prior,
     erm_excess_bound,
     finite_class_bound,
@@ -35,6 +37,8 @@ from marginboost.capacity import (
     union_bound,
     vc_bound,
 )
+from marginboost.datasets import circle_2d
+from marginboost.diagnostics import margin_bound
 
 
 def test_vectors_of_the_book():
@@ -143,10 +147,31 @@ def test_rates_without_and_with_errors_sf_e10():
 
 
 def test_the_votes_bound_grows_with_rounds_ch_c16():
-    """√(T d / n): twice for four times the rounds; nothing of the kind in the margin bound."""
-    short, long = rounds_bound(1000, 10, 2), rounds_bound(1000, 40, 2)
+    """√(T d / n) is twice for a vote said four times over, whose margins are what they were."""
+    X, y = circle_2d(1000, seed=0)
+    model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    signs, outputs = np.where(y == model.classes_[1], 1, -1), model.estimators_
+
+    def bounds(votes, coef):
+        margins = signs * sum(a * h(X) for a, h in zip(coef, votes, strict=True)) / coef.sum()
+        return rounds_bound(1000, len(votes), 2), margin_bound(margins, 2, theta=0.1).value
+
+    short, by_margins = bounds(outputs, model.estimator_weights_)
+    long, again = bounds(4 * outputs, np.tile(model.estimator_weights_ / 4, 4))
     assert long == pytest.approx(2 * short)
+    assert again == pytest.approx(by_margins)
     assert not short.valid  # its constant is open
+
+
+def test_the_covering_number_is_that_of_the_votes_ba_x6():
+    """BA-X6: (2.22) has N(H), of the base hypotheses; their votes F need more to be covered."""
+    H = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]])
+    shares = np.linspace(0.0, 1.0, 21)
+    base, votes = (covering_number(outputs, 0.5) for outputs in (H, H @ [shares, 1.0 - shares]))
+    assert base < votes
+    exact = math.sqrt(8 / 1000 * math.log(2 * votes / 0.05))
+    assert covering_bound(1000, votes) == pytest.approx(exact)
+    assert covering_bound(1000, base) < exact  # as printed: less than theorem 3 proves
 
 
 def test_occam_and_finite_classes_are_one_for_equal_priors():

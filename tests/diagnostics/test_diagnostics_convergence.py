@@ -13,6 +13,7 @@ from marginboost.diagnostics import (
     harmonic_l1_norm_bound,
     l1_norm_report,
     linear_l1_norm_bound,
+    margin_error_bound,
     marginal_adaboost_bounds,
     rounds_to_consistency,
     rounds_to_margin,
@@ -83,6 +84,17 @@ def test_l1_norm_report_without_excess_bounds_nothing():
 def test_l1_norm_bounds_by_hand():
     assert np.allclose(linear_l1_norm_bound(3, 0.5), [0.5, 1.0, 1.5])
     assert np.allclose(harmonic_l1_norm_bound(2, 0.3, 0.5), [0.4, 0.6])
+
+
+def test_margin_errors_vanish_in_the_limit_and_not_before_r1_x07():
+    """R1-X07: the proof of Lemma 2.4 ends with "≤ 0"; edges of ϱ + c/√t make it a limit in T."""
+    edges = 0.1 + 0.8 / np.sqrt(np.arange(1, 100_001))
+    bound = margin_error_bound(edges, 0.1, target=0.1)
+    assert (bound > 0.0).all()
+    assert (np.diff(bound) < 0.0).all()
+    assert bound[-1] < 0.05
+    printed = np.exp(-0.5 * np.cumsum((edges - 0.1) ** 2))
+    assert (bound <= printed + 1e-12).all()
 
 
 def test_regimes():

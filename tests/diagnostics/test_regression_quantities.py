@@ -48,6 +48,22 @@ def test_ridge_penalties_have_nearly_no_zeros_c18():
     assert np.mean(np.abs(coef) < 1e-9 * np.abs(coef).max()) <= zero_fraction(10, 400)
 
 
+def test_zeros_are_bounded_by_a_jth_root_r2_x6():
+    """Prop. 5.3: half of the columns have nothing to say of y, and their coefficients are 0.
+
+    Ten columns drawn from these do not span both rows if all are of one half: p₀ = 2 · 2⁻¹⁰.
+    """
+    H, y = np.repeat(np.eye(2), 5, axis=1), np.array([0.0, 1.0])
+    coef = H.T @ np.linalg.solve(H @ H.T + 0.1 * np.eye(2), y)
+    zeros, p_0 = np.mean(coef == 0.0), 2 * 0.5**10
+    draws = np.random.default_rng(0).integers(0, 10, (20_000, 10))
+    assert np.mean((draws < 5).all(axis=1) | (draws >= 5).all(axis=1)) == pytest.approx(
+        p_0, abs=1e-3
+    )
+    assert zeros == 0.5
+    assert p_0 ** (1 / 3) < zeros <= p_0 ** (1 / 10)
+
+
 def test_weights_are_bounded_c19():
     X, y = load_diabetes(return_X_y=True)
     model = LeveragingRegressor(loss="huber").fit(X[:100], y[:100])

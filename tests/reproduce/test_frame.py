@@ -9,6 +9,7 @@ from marginboost import datasets, reproduce
 from marginboost.reproduce import Comparison, Experiment, Finding, Mean, Trials, beside
 from marginboost.reproduce import runner as runner_module
 from marginboost.reproduce.ledger import Ledger
+from marginboost.reproduce.runner import seeds_of
 from marginboost.reproduce.tables import share_within
 
 
@@ -94,6 +95,9 @@ def test_files_that_are_written(counted, tmp_path):
     assert data["tables"][0]["rows"] == [["all", "0.500 ± 0.500"]]
     assert data["findings"] == [{"claim": "the last seed wins", "holds": True, "evidence": ""}]
     assert data["settings"] == {"n": 2}
+    assert data["seeds"] == "0, 1"
+    assert seeds_of([{"seed": 2}, {"seed": 0}, {"split": 1}, {"rows": 9}]) == "0 to 2"
+    assert seeds_of([{"rows": 9}]) == "fixed"
     assert {"date", "python", "versions", "processor"} <= data["made"].keys()
     text = files[1].read_text()
     assert text.startswith("# A title.\n\nMore about it.")

@@ -132,6 +132,28 @@ def feasible(name, seed, n=9, m=4):
     return M, inside(name, rng, n), M.T @ target, target
 
 
+def test_the_nearest_point_may_lie_in_the_closure_alone_r1_x26():
+    """d₁ + d₂ = 1 and d₂ = 1 meet in d₁ = 0 only, which no finite multiplier makes of d = exp(Mα).
+
+    The squares, whose domain has no edge, reach it.
+    """
+    settings = {"start": np.array([0.5, 0.5]), "levels": np.ones(2), "tol": 1e-12}
+    M = np.array([[1.0, 0.0], [1.0, 1.0]])
+    runs = [
+        bregman_algorithm("exponential", M, max_steps=steps, **settings)
+        for steps in (80, 320, 1280)
+    ]
+    np.testing.assert_allclose([run.weights[1] for run in runs], 1.0)
+    first = np.array([run.weights[0] for run in runs])
+    np.testing.assert_allclose(first[:-1] / first[1:], 4.0, rtol=0.05)  # to 0, and never there
+    assert (first > 0.0).all()
+    assert (np.diff([np.abs(run.coef).max() for run in runs]) > 1.0).all()
+    assert not any(run.converged for run in runs)
+    squares = bregman_algorithm("squared", M, max_steps=1280, **settings)
+    assert squares.converged
+    np.testing.assert_allclose(squares.weights, [0.0, 1.0], atol=1e-9)
+
+
 @pytest.mark.parametrize("name", PAIRS)
 def test_all_orders_lead_to_the_same_point_c42_c43(name):
     """Cyclic, drawn, most violated, approximate, parallel; Δ(d̄, d) never rises on the way."""

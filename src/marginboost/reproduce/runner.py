@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -20,11 +17,14 @@ from ..datasets import MissingDataError, load
 from ..datasets.loading import is_here
 from ..files import write_whole
 from . import experiments
+from .circumstances import circumstances
 from .frame import Case, Experiment, Finding, Result, Trials
 from .ledger import Ledger
 from .tables import Comparison
 
-PACKAGES = ("marginboost", "numpy", "scipy", "scikit-learn", "numba", "highspy")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "highspy")
+SEEDS = ("seed", "split", "repeat")
+"""Settings of a case that say which trial it is, and from which its numbers are drawn."""
 Progress = Callable[[int, int], None]
 """Told how many trials are done, and of how many."""
 
@@ -88,7 +88,8 @@ class Outcome:
             "settings": dict(experiment.sizes[self.size]),
             "trials": len(self.trials),
             "cpu_seconds": round(self.seconds, 1),
-            "made": _circumstances(),
+            "seeds": seeds_of(case for case, _ in self.trials),
+            "made": circumstances(PACKAGES),
             "tables": [asdict(table) for table in self.tables],
             "findings": [asdict(finding) for finding in self.findings],
         }
@@ -228,25 +229,12 @@ def _timed(name: str, case: Case) -> tuple[Case, Result, float]:
 # -- what is written -------------------------------------------------------------------------------
 
 
-def _circumstances() -> dict[str, Any]:
-    """Date, versions and processor: what a reader needs to judge or repeat a run."""
-    return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "python": platform.python_version(),
-        "versions": {package: version(package) for package in PACKAGES},
-        "system": platform.system(),
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    found = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return found[0] if found else platform.machine()
+def seeds_of(cases: Iterable[Case]) -> str:
+    """Numbers that trials were drawn from; "fixed" where an experiment draws nothing, or once."""
+    found = sorted({case[name] for case in cases for name in SEEDS if name in case})
+    if len(found) > 2 and found == list(range(found[0], found[-1] + 1)):
+        return f"{found[0]} to {found[-1]}"
+    return ", ".join(map(str, found)) or "fixed"
 
 
 def as_markdown(data: dict[str, Any], heading: str = "# {}") -> str:
