@@ -5,18 +5,21 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
 from marginboost import (
     AdaBoostClassifier,
     BinnedMatrix,
+    LabelAudit,
     RobustBoostClassifier,
     TreeOracle,
     verify,
 )
 from marginboost.audit import plant_flips
 from marginboost.audit.forest import BinnedForest
+from marginboost.audit.robust import Room
 from marginboost.audit.soft_labels import soft_rows
 from marginboost.datasets import flip_labels, twonorm
 from marginboost.estimators.multiclass import ONE_VS_REST
@@ -117,10 +120,27 @@ def crossed():
         (-3.0, 0.3, "committee", "too many labels seem wrong"),
     ],
 )
-def test_the_choice_is_told(lead, noise, model, why):
-    chosen, reason = RobustBoostClassifier()._verdict(lead, noise, ONE_VS_REST)
+def test_the_choice_is_told(lead, noise, model, why, noisy):
+    X, y = noisy[3]
+    audit = LabelAudit(cv=2).fit(X[:200], y[:200])
+    room = Room(audit, None, np.ones(200))
+    chosen, reason = RobustBoostClassifier()._verdict(lead, noise, ONE_VS_REST, room)
     assert chosen == model
     assert why in reason
+
+
+def test_no_soft_margin_where_a_whole_class_may_miss_it():
+    """Stumps alone are better, but of one row in a hundred a soft margin knows nothing."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40_000, 10))
+    score = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=len(X))
+    y = score > np.quantile(score, 0.99)
+    model = RobustBoostClassifier().fit(X[:20_000], y[:20_000])
+    assert model.choice_[0].chosen
+    assert "a soft margin may miss a share of 0.05, and the rarest class has" in (
+        model.choice_[0].why
+    )
+    assert roc_auc_score(y[20_000:], model.predict_proba(X[20_000:])[:, 1]) > 0.95
 
 
 def test_a_class_of_one_row_is_learnt():
