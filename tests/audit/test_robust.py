@@ -306,6 +306,17 @@ def test_a_soft_row_is_one_row_of_weight_one():
     assert soft.among(np.array([1])).labels.tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("scale", [1 / 1024, 1024.0])
+def test_a_common_factor_of_the_weights_changes_nothing(scale, crossed):
+    """Weights may sum to one; powers of two leave their bits alone."""
+    X, _, labels = crossed
+    plain = RobustBoostClassifier(model="committee", cv=2).fit(X[:128], labels[:128])
+    weights = np.full(128, scale)
+    weighed = RobustBoostClassifier(model="committee", cv=2)
+    weighed.fit(X[:128], labels[:128], sample_weight=weights)
+    np.testing.assert_array_equal(weighed.predict_proba(X), plain.predict_proba(X))
+
+
 def test_binned_rows_will_do(crossed):
     """There are no lines on bins, but trees are the same."""
     X, y, labels = crossed

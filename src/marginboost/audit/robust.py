@@ -339,7 +339,9 @@ class RobustBoostClassifier(LPBoostClassifier):
         table, bins = audit.evidence.table, audit.evidence.bins
         if self.max_bins != MAX_BINS and not isinstance(table, BinnedMatrix):
             bins = self.bin_rows(table, data.weights[used])
-        soft = self._soft(audit, data.weights[used])
+        weights = data.weights[used]
+        # Least weights of leaves are in rows: weights that sum to one must not forbid all splits.
+        soft = self._soft(audit, weights / weights.mean())
         settings = {
             **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
             **{"callbacks": self.callbacks, "verbose": self.verbose},
