@@ -1,6 +1,7 @@
 """The label audit: finds planted flips, says how many, cleans, and refuses what it cannot read."""
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -332,3 +333,8 @@ def test_bad_labels():
         plant_flips([0, 1], 2)
     with pytest.raises(ValueError, match="kind: got 'odd'"):
         plant_flips([0, 1], 0.1, "odd")
+
+
+def test_a_lazy_frame_is_refused():
+    with pytest.raises(TypeError, match="X: got a lazy frame"):
+        LabelAudit().fit(pl.DataFrame({"a": [1.0, 2.0]}).lazy(), [0, 1])

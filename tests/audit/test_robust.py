@@ -5,12 +5,14 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
 from marginboost import (
     AdaBoostClassifier,
     BinnedMatrix,
+    LabelAudit,
     RobustBoostClassifier,
     TreeOracle,
     verify,
@@ -18,6 +20,7 @@ from marginboost import (
 from marginboost.audit import plant_flips
 from marginboost.audit.committee import FOREST_TREES
 from marginboost.audit.forest import BinnedForest
+from marginboost.audit.robust import Room
 from marginboost.audit.soft_labels import soft_rows
 from marginboost.audit.votes import FEW_ROWS, forest
 from marginboost.datasets import flip_labels, twonorm
@@ -119,10 +122,27 @@ def crossed():
         (-3.0, 0.3, "committee", "too many labels seem wrong"),
     ],
 )
-def test_the_choice_is_told(lead, noise, model, why):
-    chosen, reason = RobustBoostClassifier()._verdict(lead, noise, ONE_VS_REST)
+def test_the_choice_is_told(lead, noise, model, why, noisy):
+    X, y = noisy[3]
+    audit = LabelAudit(cv=2).fit(X[:200], y[:200])
+    room = Room(audit, None, np.ones(200))
+    chosen, reason = RobustBoostClassifier()._verdict(lead, noise, ONE_VS_REST, room)
     assert chosen == model
     assert why in reason
+
+
+def test_no_soft_margin_where_a_whole_class_may_miss_it():
+    """Stumps alone are better, but of one row in a hundred a soft margin knows nothing."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40_000, 10))
+    score = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=len(X))
+    y = score > np.quantile(score, 0.99)
+    model = RobustBoostClassifier().fit(X[:20_000], y[:20_000])
+    assert model.choice_[0].chosen
+    assert "a soft margin may miss a share of 0.05, and the rarest class has" in (
+        model.choice_[0].why
+    )
+    assert roc_auc_score(y[20_000:], model.predict_proba(X[20_000:])[:, 1]) > 0.95
 
 
 def test_a_class_of_one_row_is_learnt():
@@ -286,6 +306,17 @@ def test_a_soft_row_is_one_row_of_weight_one():
     np.testing.assert_allclose(np.bincount(soft.rows, soft.weights), 1.0)
     assert soft.labels.tolist() == [0, 1, 2, 2, 0]
     assert soft.among(np.array([1])).labels.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("scale", [1 / 1024, 1024.0])
+def test_a_common_factor_of_the_weights_changes_nothing(scale, crossed):
+    """Weights may sum to one; powers of two leave their bits alone."""
+    X, _, labels = crossed
+    plain = RobustBoostClassifier(model="committee", cv=2).fit(X[:128], labels[:128])
+    weights = np.full(128, scale)
+    weighed = RobustBoostClassifier(model="committee", cv=2)
+    weighed.fit(X[:128], labels[:128], sample_weight=weights)
+    np.testing.assert_array_equal(weighed.predict_proba(X), plain.predict_proba(X))
 
 
 def test_binned_rows_will_do(crossed):

@@ -41,6 +41,10 @@ def exactly(text):
 BAD_LABELS = {
     "NaN": ([0, 0, 1, np.nan, 1, 1], "y: row 3 has no label (Input y contains NaN or None)"),
     "None": (["a", None, "b", "b", "a", "a"], "y: row 1 has no label"),
+    "text and numbers": (
+        np.array(["a", 1, "a", 1, 1, 1], dtype=object),
+        "y: got 'a', which is text, and 1, which is not; expected labels of one kind",
+    ),
     "infinity": ([0, 0, 1, np.inf, 1, 1], "y: Input y contains infinity, expected class labels"),
     "minus infinity": ([0, -np.inf, 1, 0, 1, 1], "y: Input y contains infinity"),
     "one class": ([1] * 6, "among the rows of positive weight, expected two classes or more"),

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import BinnedMatrix, Table
-from ..data.table import frame_names, is_frame, read_array
+from ..data.table import check_not_lazy, frame_names, is_frame, read_array
 from ..estimators.inputs import distinct_labels, read_labels
 from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
@@ -211,6 +211,7 @@ class LabelAudit(BaseEstimator):
         if isinstance(X, BinnedMatrix):
             self.n_features_in_ = X.n_features
             return X
+        check_not_lazy(X)
         if is_frame(X):
             validate_data(self, X=X, skip_check_array=True)
             names = [str(name) for name in frame_names(X)]

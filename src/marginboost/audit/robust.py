@@ -14,9 +14,10 @@ soft margin
 
 Rule: with the loss of a given label under the noise model, -log Σ_j p_j T_jy, compare the
 votes of the boosted stumps with those of the committee, row by row. The soft margin is chosen if
-its mean loss is less by more than two standard errors and less than a quarter of the labels seems
-wrong (with more, no soft margin is worth having), else the committee. No further fit is needed: the
-votes are the audit's.
+its mean loss is less by more than two standard errors, less than a quarter of the labels seems
+wrong (with more, no soft margin is worth having) and its ν is less than the share of the rarest
+class (with more, a whole class may fall short, and the same answer for every row has a margin);
+else the committee. No further fit of either is needed: the votes are the audit's.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -91,6 +93,29 @@ class Option(NamedTuple):
     why: str
 
 
+@dataclass(frozen=True)
+class Room:
+    """How many rows a soft margin may miss, beside what the rarest class has.
+
+    ``weights`` are those of the rows that keep their label, after the policy.
+    """
+
+    audit: LabelAudit
+    estimator: Any
+    weights: Array
+
+    @cached_property
+    def nu(self) -> float:
+        """ν of the soft margin; it takes boosted stumps on all rows to know it."""
+        return self.audit.evidence.nu_for(self.estimator, self.weights)
+
+    @property
+    def rarest(self) -> float:
+        """Share of the rarest class in the weight."""
+        shares = np.bincount(self.audit.codes_, self.weights, len(self.audit.classes_))
+        return float(shares.min() / shares.sum())
+
+
 @document
 class RobustBoostClassifier(LPBoostClassifier):
     """A noise-robust default: audits its labels, chooses a model that suits them, and fits it.
@@ -106,7 +131,8 @@ class RobustBoostClassifier(LPBoostClassifier):
         What is fitted to the audited rows: gradient trees, a random forest and, where it helps, a
         linear model, or the certified soft-margin program over stumps. "auto" chooses by what the
         audit's voters said of rows that they had not seen: the soft margin where stumps alone are
-        better by two standard errors, and less than a quarter of the labels seems wrong.
+        better by two standard errors, less than a quarter of the labels seems wrong, and its ν is
+        less than the share of the rarest class.
     policy : {"soft", "downweight", "drop", "relabel", "keep"}
         What happens to suspect rows: every row stands for its label as far as that is trusted, and
         else for the most likely other one; or it only weighs as much as its label is trusted; or
@@ -250,18 +276,20 @@ class RobustBoostClassifier(LPBoostClassifier):
         self.trust_ = np.ones(len(index))
         self.trust_[used] = audit.score_
         mixture, believed = choose_mixture(audit.votes_, audit.stack_, audit.codes_)
-        self.choice_ = self._choose(audit, believed, reduction)
+        labels, weights = self._cleaned(used, audit, index, data.weights)
+        room = Room(audit, self.estimator, np.where(labels == index, weights, 0.0)[used])
+        self.choice_ = self._choose(audit, believed, reduction, room)
         if any(option.model == "committee" and option.chosen for option in self.choice_):
             self.nu_ = 0.0
             self._learn_committee(data, used, audit, mixture)
             return
-        labels, weights = self._cleaned(used, audit, index, data.weights)
-        as_given = np.where(labels == index, weights, 0.0)[used]
-        self.nu_ = audit.evidence.nu_for(self.estimator, as_given)
+        self.nu_ = room.nu
         cleaned = replace(data, labels=labels, weights=weights)
         super().learn(cleaned, self.make_oracle(), reduction)
 
-    def _choose(self, audit: LabelAudit, committee: Array, reduction: Reduction) -> list[Option]:
+    def _choose(
+        self, audit: LabelAudit, committee: Array, reduction: Reduction, room: Room
+    ) -> list[Option]:
         """Compare both models by the audit's votes."""
         stack, labels = audit.stack_, audit.codes_
         believed = {"committee": committee, "soft-margin": audit.votes_["boosted stumps"]}
@@ -269,7 +297,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         excess = losses["soft-margin"] - losses["committee"]
         spread = float(excess.std()) / math.sqrt(len(excess))
         lead = float(excess.mean()) / spread if spread > 0.0 else 0.0
-        chosen, why = self._verdict(lead, audit.noise_rate_, reduction)
+        chosen, why = self._verdict(lead, audit.noise_rate_, reduction, room)
         truth = stack.posterior(labels)
         return [
             Option(
@@ -282,19 +310,28 @@ class RobustBoostClassifier(LPBoostClassifier):
             for name, vote in believed.items()
         ]
 
-    def _verdict(self, lead: float, noise: float, reduction: Reduction) -> tuple[str, str]:
+    def _verdict(
+        self, lead: float, noise: float, reduction: Reduction, room: Room
+    ) -> tuple[str, str]:
         """Which model, and why."""
         if self.estimator is not None or reduction is not ONE_VS_REST:
             given = "base learner" if self.estimator is not None else "code of several classes"
             return "soft-margin", f"a {given} was given"
         if self.model != "auto":
             return self.model, "asked for"
-        if lead < -STANDARD_ERRORS and noise < MOST_NOISE:
-            return "soft-margin", f"stumps alone are better by {-lead:.1f} standard errors"
         if lead >= 0.0:
             return "committee", f"better than stumps by {lead:.1f} standard errors"
-        but = "only" if -lead <= STANDARD_ERRORS else "but too many labels seem wrong for them"
-        return "committee", f"stumps alone are better by {-lead:.1f} standard errors {but}"
+        why = f"stumps alone are better by {-lead:.1f} standard errors"
+        if -lead <= STANDARD_ERRORS:
+            return "committee", f"{why} only"
+        if noise >= MOST_NOISE:
+            return "committee", f"{why} but too many labels seem wrong for them"
+        if room.nu >= room.rarest:
+            return "committee", (
+                f"{why} but a soft margin may miss a share of {room.nu:.2g}, and the rarest class "
+                f"has {room.rarest:.2g}"
+            )
+        return "soft-margin", why
 
     def _learn_committee(
         self, data: TrainingSet, used: Array, audit: LabelAudit, mixture: Mixture
@@ -302,7 +339,9 @@ class RobustBoostClassifier(LPBoostClassifier):
         table, bins = audit.evidence.table, audit.evidence.bins
         if self.max_bins != MAX_BINS and not isinstance(table, BinnedMatrix):
             bins = self.bin_rows(table, data.weights[used])
-        soft = self._soft(audit, data.weights[used])
+        weights = data.weights[used]
+        # Least weights of leaves are in rows: weights that sum to one must not forbid all splits.
+        soft = self._soft(audit, weights / weights.mean())
         settings = {
             **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
             **{"callbacks": self.callbacks, "verbose": self.verbose},

@@ -26,6 +26,12 @@ MANY_CATEGORIES = 50
 """Categories of text from which on they may be names of rows."""
 
 
+def check_not_lazy(X: Any) -> None:
+    """Raise for a frame whose rows are not there yet."""
+    if hasattr(X, "collect") and not hasattr(X, "shape"):
+        raise TypeError("X: got a lazy frame, expected rows; call its collect() first")
+
+
 def is_frame(X: object) -> bool:
     """Whether ``X`` is a pandas or polars data frame or a pyarrow table."""
     kind = type(X)  # asked about the class: pyarrow makes all columns when asked about the table

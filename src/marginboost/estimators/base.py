@@ -19,7 +19,7 @@ from ..core.rule import Rule
 from ..core.run import Run, check_on_parts, train
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
-from ..data.table import default_names, is_frame, read_array
+from ..data.table import check_not_lazy, default_names, is_frame, read_array
 from ..kernels.parallel import resolve_n_jobs, run_rows
 from ..model import Model
 from ..model.features import FeatureRows, Features
@@ -244,8 +244,7 @@ class BaseBooster(FittedAttributes, Configurable):
         """Shape, names and, for arrays, values; frames are read column by column later."""
         if isinstance(X, BinnedMatrix):
             return X
-        if hasattr(X, "collect") and not hasattr(X, "shape"):
-            raise TypeError("X: got a lazy frame, expected rows; call its collect() first")
+        check_not_lazy(X)
         if is_frame(X):
             validate_data(self, X=X, reset=reset, skip_check_array=True)
             return X

@@ -50,9 +50,22 @@ def read_labels(y: Any, n_rows: int) -> Array:
                 f"y: row {int(np.argmax(missing))} has no label (Input y contains NaN or None); "
                 "expected a label for every row"
             )
+    if labels.dtype.kind == "O":
+        _check_one_kind(labels)
     if labels.dtype.kind not in "iub":  # whole numbers are labels, whatever they are
         check_classification_targets(labels)
     return labels
+
+
+def _check_one_kind(labels: Array) -> None:
+    """Raise where some labels are text and others are not: classes are sorted."""
+    text = np.array([isinstance(label, str) for label in labels.tolist()])
+    if text.any() and not text.all():
+        word, other = labels[text][0], labels[~text][0]
+        raise ValueError(
+            f"y: got {word!r}, which is text, and {other!r}, which is not; expected labels of one "
+            "kind"
+        )
 
 
 def read_targets(y: Any, n_rows: int) -> Array:
