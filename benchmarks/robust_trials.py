@@ -36,7 +36,7 @@ def variants() -> dict[str, Callable[[Array, Array], Any]]:
         return model.fit(X[soft.rows], soft.labels, sample_weight=soft.weights)
 
     def one_vote(X: Array, y: Array) -> Any:
-        return on_soft_labels(X, y, default_voters(X.shape, int(y.max()) + 1))
+        return on_soft_labels(X, y, default_voters(len(y), int(y.max()) + 1))
 
     return {
         "as it is": robust(),

@@ -98,9 +98,20 @@ def test_views():
     assert views.of(line, True) is views.encoded
     assert views.of(line, False) is X
     for name in ("boosted stumps", "gradient trees", "forest"):
-        ours = votes.default_voters((30, 3))[name]
-        assert views.of(ours, True) is views.of(ours, False) is views.bins
-    assert "forest" not in votes.default_voters((votes.FEW_ROWS + 1, 3))
+        ours = votes.default_voters(30)[name]
+        assert views.of(ours, True) is views.voting_bins
+        assert views.of(ours, False) is views.bins
+    assert "forest" not in votes.default_voters(votes.FEW_ROWS + 1)
+
+
+def test_default_voters_see_fewer_bins_of_small_tables(monkeypatch):
+    X, _ = circle_2d(300)
+    views = Views(X, Table.learn(X, ["a", "b"], []), 1)
+    assert views.bins.n_bins.tolist() == [votes.MAX_BINS] * 2
+    assert views.voting_bins.n_bins.tolist() == [votes.VOTING_BINS] * 2
+    monkeypatch.setattr(votes, "FEW_ROWS", 299)
+    large = Views(X, views.table, 1)
+    assert large.voting_bins is large.bins
 
 
 # -- votes ---------------------------------------------------------------------------------------

@@ -240,8 +240,8 @@ def test_an_audit_on_any_number_of_workers(cluster, client, monkeypatch, n_worke
     scale(cluster, client, n_workers)
     large = votes.default_voters
 
-    def quick(shape, *args):
-        found = large(shape, *args)
+    def quick(*args):
+        found = large(*args)
         found["gradient trees"].set_params(n_estimators=4)
         return found
 

@@ -17,8 +17,8 @@ def few_rounds(monkeypatch):
     """Let all tables be large, and voters quick."""
     large = votes.default_voters
 
-    def quick(shape, *args):
-        found = large(shape, *args)
+    def quick(*args):
+        found = large(*args)
         found["gradient trees"].set_params(n_estimators=5)
         return found
 

@@ -285,6 +285,27 @@ def test_take(problem, rows):
         np.testing.assert_array_equal(part.has_missing, np.isnan(X[rows]).any(axis=0))
 
 
+@pytest.mark.parametrize("max_bins", [2, 7, 64, 255])
+def test_coarser_bins_are_joined_neighbours(problem, max_bins):
+    X, y = problem
+    table = Table.learn(X, list("abcd"), [3])
+    fine = BinnedMatrix.from_table(table)
+    coarse = fine.coarser(max_bins)
+    np.testing.assert_array_equal(coarse.has_missing, fine.has_missing)
+    assert (coarse.n_bins[:3] == np.minimum(fine.n_bins[:3], max_bins)).all()
+    for j in range(3):
+        assert np.isin(coarse.cuts[j], fine.cuts[j]).all()
+        expected = reference.assign_bins(X[:, j], coarse.cuts[j])
+        np.testing.assert_array_equal(coarse.codes[j], expected)
+        counts = np.bincount(coarse.codes[j])[: coarse.n_bins[j]]
+        assert np.abs(counts - counts.mean()).max() <= 2
+    np.testing.assert_array_equal(coarse.codes[3], fine.codes[3])  # categories have no order
+    model = AdaBoostClassifier(n_estimators=10).fit(coarse, y)
+    for rows in (X, fine):
+        votes = model.decision_function(rows)
+        np.testing.assert_array_equal(votes, model.decision_function(coarse))
+
+
 def test_folds_share_their_bins(problem):
     X, y = problem
     binned = bin_array(X)

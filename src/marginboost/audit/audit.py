@@ -241,8 +241,7 @@ class LabelAudit(BaseEstimator):
         seed = SEED if self.random_state is None else self.random_state
         ours = given is None
         twice = ours and SECOND_VOTE <= n_rows <= FEW_ROWS
-        shape = n_rows, views.table.n_features
-        voters = given or default_voters(shape, n_classes, self.n_jobs, seed)
+        voters = given or default_voters(n_rows, n_classes, self.n_jobs, seed)
         self.votes_ = {}
         for name, voter in voters.items():
             most = LEARNING_ROWS.get(name) if ours else None

@@ -49,27 +49,31 @@ LEARNING_ROWS = {"linear": 20_000, STUMPS: 100_000}
 """Rows that simple voters learn from, at most, in a fold."""
 MAX_BINS = 255
 """Bins of a feature, which the models that are fitted after an audit share."""
+VOTING_BINS = 64
+"""Bins of a feature for the default voters of small tables. Their trees look at all bins, and have
+a fortieth of the rows in a leaf: finer cuts would cost much and say little."""
+VOTING_TOL = 1e-3
+"""Largest slope at which the linear voter stops: a vote needs no further digits."""
 TINY, TINY_TREES = 100, 20
 """Rows below which a forest has no more trees than this: more would say the same."""
 LARGE_LEAF = 200
 """Rows in a leaf of gradient trees that vote on a large table, at least."""
 WIDE = 256
-"""Features above which gradient boosting of small tables makes a third of the rounds, three times
-as long: a tree looks at all bins of all features."""
+"""Features above which gradient boosting that stays makes a third of the rounds, three times as
+long: a tree looks at all bins of all features."""
 
 
 def default_voters(
-    shape: tuple[int, int], n_classes: int = 2, n_jobs: int | None = None, seed: int = 0
+    n_rows: int, n_classes: int = 2, n_jobs: int | None = None, seed: int = 0
 ) -> dict[str, Any]:
-    """Voters that suit a table with so many rows and features."""
-    n_rows = shape[0]
-    trees = gradient_trees(shape, n_classes, n_jobs=n_jobs, random_state=seed)
+    """Voters that suit a table with so many rows."""
+    trees = gradient_trees(n_rows, n_classes, n_jobs=n_jobs, random_state=seed)
     stumps = boosted_stumps(n_jobs, seed)
     if n_rows <= FEW_ROWS:
         return {
             "gradient trees": trees,
             STUMPS: stumps,
-            "linear": LogisticRegression(max_iter=1000),
+            "linear": LogisticRegression(max_iter=1000, tol=VOTING_TOL),
             "forest": forest(n_rows, n_jobs, seed),
         }
     return {
@@ -86,23 +90,21 @@ def default_folds(n_rows: int) -> int:
 
 def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifier:
     """The voter that sees each feature by itself, and can say why it votes as it does."""
-    return AdaBoostClassifier(n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed)
+    return AdaBoostClassifier(n_estimators=30, learning_rate=0.6, n_jobs=n_jobs, random_state=seed)
 
 
-def gradient_trees(shape: tuple[int, int], n_classes: int, **settings: Any) -> BaseMarginClassifier:
-    """Gradient boosting that votes, for a table of this shape, all classes jointly.
+def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginClassifier:
+    """Gradient boosting that votes, for a table of this size, all classes jointly.
 
     Leaves are large: a wrong label in one says little there.
     """
     kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
-    n_rows, n_features = shape
     least = min(LARGE_LEAF, max(1, n_rows // 40, min(20, n_rows // 20)))
     if n_rows > FEW_ROWS:
         # Fewer and larger steps than a model to keep would make: votes are many, and stacked.
         return kind(n_estimators=40, learning_rate=0.25, min_samples_leaf=least, **settings)
     size = {"max_leaf_nodes": 15, "min_samples_leaf": least}
-    made = kind(n_estimators=60, learning_rate=0.15, **size, **settings)
-    return _third(made) if n_features > WIDE else made
+    return kind(n_estimators=30, learning_rate=0.25, **size, **settings)
 
 
 def committee_trees(
@@ -120,20 +122,14 @@ def committee_trees(
     least = min(8, max(1, n_rows // 20))
     size = {"max_leaf_nodes": 12, "min_samples_leaf": least}
     drawn = {"subsample": 0.5 if n_rows >= TINY else 1.0, "max_features": 0.5 if clean else 1.0}
-    rounds = 300 if clean else 150
-    made = kind(n_estimators=rounds, learning_rate=0.06, **size, **drawn, **settings)
-    return _third(made) if n_features > WIDE else made
-
-
-def _third(made: Any) -> BaseMarginClassifier:
-    """Boosting with a third of the rounds, three times as long."""
-    rounds, rate = made.n_estimators // 3, 3.0 * made.learning_rate
-    chosen: BaseMarginClassifier = made.set_params(n_estimators=rounds, learning_rate=rate)
-    return chosen
+    rounds, rate = 300 if clean else 150, 0.06
+    if n_features > WIDE:
+        rounds, rate = rounds // 3, 3.0 * rate
+    return kind(n_estimators=rounds, learning_rate=rate, **size, **drawn, **settings)
 
 
 def forest(
-    n_rows: int, n_jobs: int | None = None, seed: int = 0, n_trees: int = 50
+    n_rows: int, n_jobs: int | None = None, seed: int = 0, n_trees: int = 30
 ) -> BinnedForest:
     """Random trees for a table of this size, of a thousand leaves at most."""
     least = min(3, max(1, n_rows // 20)) if n_rows <= FEW_ROWS else n_rows // 1000
@@ -204,6 +200,12 @@ class Views:
         return BinnedMatrix.from_table(self.table, max_bins=MAX_BINS, n_jobs=self.n_jobs)
 
     @cached_property
+    def voting_bins(self) -> BinnedMatrix:
+        """The same for the default voters: in fewer bins, if the table is small."""
+        small = self.table.n_rows <= FEW_ROWS
+        return self.bins.coarser(VOTING_BINS) if small else self.bins
+
+    @cached_property
     def encoded(self) -> Array:
         """Plain numbers, for the default scikit-learn voters."""
         return encode(self.table)
@@ -226,7 +228,7 @@ class Views:
     def of(self, voter: Any, ours: bool) -> Any:
         """Rows for one voter; ``ours`` says that it is one of the default ones."""
         if isinstance(voter, BaseMarginClassifier | BinnedForest | BinnedLinear):
-            return self.bins
+            return self.voting_bins if ours else self.bins
         if not ours and isinstance(self.given, BinnedMatrix):
             raise TypeError(
                 f"voters: got {voter!r}, expected classifiers of this package, as X is a "

@@ -116,9 +116,9 @@ class DaskLabelAudit(LabelAudit):
         """Out-of-fold class probabilities of each voter."""
         rows, folds, n_classes = self._rows, self.make_folds(), len(self.classes_)
         seed = SEED if self.random_state is None else self.random_state
-        shape = len(self.codes_), self.n_features_in_
-        for name, voter in default_voters(shape, n_classes, self.n_jobs, seed).items():
-            votes = np.zeros((shape[0], n_classes))
+        n_rows = len(self.codes_)
+        for name, voter in default_voters(n_rows, n_classes, self.n_jobs, seed).items():
+            votes = np.zeros((n_rows, n_classes))
             for fold in folds:
                 model = self._fit_fold(voter, fold, LEARNING_ROWS.get(name))
                 seen = np.asarray(model.classes_, dtype=int)

@@ -285,6 +285,30 @@ class BinnedMatrix:
             named=self.named,
         )
 
+    def coarser(self, max_bins: int) -> BinnedMatrix:
+        """The same rows in fewer bins: neighbours are joined, so that each holds about as many.
+
+        Cuts are some of those that there were, so rules found here can be read on the fine bins.
+        """
+        codes, cuts = self.codes.copy(), list(self.cuts)
+        for j in range(self.n_features):
+            n_bins = int(self.n_bins[j])
+            if self.categories[j] is None and n_bins > max_bins:
+                counts = np.bincount(self.codes[j], minlength=n_bins + 1)[:-1]
+                kept = _quantile_cuts(np.cumsum(counts), max_bins)
+                joined = np.searchsorted(kept, np.arange(n_bins))
+                cuts[j] = self.cuts[j][kept]
+                codes[j] = np.append(joined, len(kept) + 1)[self.codes[j]]
+        return BinnedMatrix(
+            codes,
+            cuts,
+            self.categories,
+            self.names,
+            labels=self.labels,
+            weights=self.weights,
+            named=self.named,
+        )
+
     def dense(self, start: int, stop: int) -> Array:
         """Rows as numbers that fall in the same bins, so that any rule made of cuts can read them.
 

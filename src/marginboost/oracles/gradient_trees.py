@@ -225,6 +225,7 @@ class GradientTreeOracle(Oracle):
             monotonic=read_directions(self.monotonic_cst, bins.names, numeric),
             groups=groups,
         )
+        self._drawn: tuple[int, Array | None] = -1, None
         if sample.parts is not None:
             self._prepare_parts(sample.parts, limits)
 
@@ -297,14 +298,17 @@ class GradientTreeOracle(Oracle):
         return Candidate(growth.tree(values), edge, column, scale)
 
     def _draw(self, round: int) -> Array | None:
-        """Rows of a tree in ascending order; None for all of them."""
+        """Rows of a tree in ascending order; None for all of them.
+
+        Trees of one round, such as those of several classes, have the same: they are drawn once.
+        """
         n_rows, n_drawn = self._grower.bins.n_rows, len(self._grower.job.rows)
-        if n_drawn == n_rows:
-            return None
-        rng = np.random.default_rng([self.sample.seed, round])
-        drawn = rng.choice(n_rows, n_drawn, replace=False, shuffle=False)
-        drawn.sort()
-        return drawn
+        if n_drawn < n_rows and self._drawn[0] != round:
+            rng = np.random.default_rng([self.sample.seed, round])
+            drawn = rng.choice(n_rows, n_drawn, replace=False, shuffle=False)
+            drawn.sort()
+            self._drawn = round, drawn
+        return self._drawn[1]
 
     def _grow(self, rows: Array | None, sums: Pair, weight: float, round: int) -> Growth:
         """Grow a tree; where columns are drawn and those drawn have no split, draw others."""
