@@ -104,7 +104,7 @@ def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginCl
         # Fewer and larger steps than a model to keep would make: votes are many, and stacked.
         return kind(n_estimators=40, learning_rate=0.25, min_samples_leaf=least, **settings)
     size = {"max_leaf_nodes": 15, "min_samples_leaf": least}
-    return kind(n_estimators=30, learning_rate=0.25, **size, **settings)
+    return kind(n_estimators=45, learning_rate=0.2, **size, **settings)
 
 
 def committee_trees(
