@@ -814,7 +814,8 @@ def test_documented_exit_codes_are_those_of_the_code():
 
 
 def test_documented_commands_parse():
-    lines = re.findall(r"^marginboost (?!-)(.*)$", DOCUMENT, flags=re.MULTILINE)
+    joined = DOCUMENT.replace("\\\n", " ")
+    lines = re.findall(r"^marginboost (?!-)(.*)$", joined, flags=re.MULTILINE)
     assert len(lines) >= 8
     for line in lines:
         words = shlex.split(line)

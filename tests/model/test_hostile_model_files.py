@@ -15,7 +15,7 @@ from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.model import file as model_file
 from marginboost.model.fields import ModelFileError
 from marginboost.model.file import document_of, load_model, read_document, save_model
-from marginboost.model.reader import MAX_CODED, model_from_document
+from marginboost.model.reader import MAX_CODED, MAX_TARGETS, model_from_document
 from marginboost.model.settings import MAX_PADDED, MAX_WRAPPERS
 from marginboost.oracles.stumps import Stump, step_functions
 
@@ -235,5 +235,6 @@ def test_documented_limits_are_those_of_the_code():
     limits = [
         int(n.replace(",", "")) for n in re.findall(r"\| ([\d,]+)(?: \(.*\))? \|$", table, re.M)
     ]
-    constants = [model_file.MAX_BYTES, model_file.MAX_VALUES, MAX_PADDED, MAX_CODED, MAX_WRAPPERS]
+    most = model_file.MAX_BYTES, model_file.MAX_VALUES
+    constants = [*most, MAX_PADDED, MAX_CODED, MAX_TARGETS, MAX_WRAPPERS]
     assert limits == constants

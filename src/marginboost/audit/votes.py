@@ -72,7 +72,7 @@ def default_voters(
     if n_rows <= FEW_ROWS:
         return {
             "gradient trees": trees,
-            STUMPS: stumps,
+            STUMPS: stumps.set_params(n_estimators=30, learning_rate=0.6),
             "linear": LogisticRegression(max_iter=1000, tol=VOTING_TOL),
             "forest": forest(n_rows, n_jobs, seed),
         }
@@ -90,7 +90,7 @@ def default_folds(n_rows: int) -> int:
 
 def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifier:
     """The voter that sees each feature by itself, and can say why it votes as it does."""
-    return AdaBoostClassifier(n_estimators=30, learning_rate=0.6, n_jobs=n_jobs, random_state=seed)
+    return AdaBoostClassifier(n_estimators=100, learning_rate=0.5, n_jobs=n_jobs, random_state=seed)
 
 
 def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginClassifier:
