@@ -202,17 +202,26 @@ def by_rate(results: dict[str, Any], kind: str, sets: Callable[[str], bool]) -> 
     return table
 
 
+def by_size(results: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """Results by the most rows that are learnt from, ascending: one grid each."""
+    parts: dict[int, dict[str, Any]] = {}
+    for place, measured in results.items():
+        parts.setdefault(int(place.split("|")[4]), {})[place] = measured
+    return dict(sorted(parts.items()))
+
+
 def summary(results: dict[str, Any]) -> tuple[list[Table], list[Goal]]:
-    """Tables for every kind of flips, and the goals."""
-    kinds = sorted({case[1] for case in complete(results)}, reverse=True)
-    tables = []
-    for kind in kinds:
-        for about, sets in SETS.items():
-            table = by_rate(results, kind, sets)
-            if table.rows:
-                table.title = f"{about}, {table.title}"
-                tables.append(table)
-    return tables, _goals(results)
+    """Tables for every size and kind of flips, and the goals."""
+    tables, goals = [], []
+    for most_rows, part in by_size(results).items():
+        for kind in sorted({case[1] for case in complete(part)}, reverse=True):
+            for about, sets in SETS.items():
+                table = by_rate(part, kind, sets)
+                if table.rows:
+                    table.title = f"at most {most_rows:,} rows, {about}, {table.title}"
+                    tables.append(table)
+        goals += _goals(part, most_rows)
+    return tables, goals
 
 
 SETS: dict[str, Callable[[str], bool]] = {
@@ -221,7 +230,7 @@ SETS: dict[str, Callable[[str], bool]] = {
 }
 
 
-def _goals(results: dict[str, Any]) -> list[Goal]:
+def _goals(results: dict[str, Any], most_rows: int) -> list[Goal]:
     goals = []
     cases = complete(results)
     for rate in sorted({case[2] for case in cases}, key=float):
@@ -229,6 +238,6 @@ def _goals(results: dict[str, Any]) -> list[Goal]:
         others = [m for m in here[0] if m != OURS]
         best = min(np.mean([models[m][0] for models in here]) for m in others)
         above = float(np.mean([models[OURS][0] for models in here]) - best)
-        what = f"points above the best other, {float(rate):.0%} flips"
+        what = f"at most {most_rows:,} rows: points above the best other, {float(rate):.0%} flips"
         goals.append(Goal(what, above, "<=", 0.2 if float(rate) == 0 else 0.0))
     return goals

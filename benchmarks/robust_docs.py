@@ -7,13 +7,14 @@ from ``docs/results/robust_times.json``, which ``python -m benchmarks.robust_tim
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from .environment import ROOT
 from .report import Cell, Table
-from .robust import OURS, RESULTS, complete, summary
+from .robust import OURS, RESULTS, by_size, complete, summary
 from .robust_sets import DESIGN, n_sets
 from .robust_times import recorded, time_goal, time_table
 from .sizes import FULL
@@ -41,20 +42,30 @@ def _shown(cell: Cell, digits: int) -> str:
 
 def what_was_run(found: dict[str, Any]) -> str:
     """Sets, rows, splits and versions behind the tables."""
-    cases = complete(found["results"])
-    sets = sorted({case[0] for case in cases})
+    sets = sorted({case[0] for case in complete(found["results"])})
     design = [name for name in sets if name in DESIGN]
     others = [name for name in sets if name not in DESIGN]
-    kinds = sorted({case[1] for case in cases}, reverse=True)
-    splits = sorted({case[3] for case in cases})
-    rows = sorted({int(case[4]) for case in cases})
     versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
-    whole = f"{len(sets)} of {n_sets()} sets, {len(splits)} of {FULL.robust_splits} splits"
+    grids = [_grid(rows, complete(part)) for rows, part in by_size(found["results"]).items()]
     return (
-        f"{len(cases)} cases, {whole}, {len(kinds)} of {len(FULL.robust_kinds)} kinds of flips "
-        f"({', '.join(kinds)}); at most {' and '.join(map(str, rows))} rows to learn from. "
+        f"{' '.join(grids)} The whole grid has {n_sets()} sets and {FULL.robust_splits} splits. "
         f"Design sets: {', '.join(design) or 'none'}. Sets that only judge: "
         f"{', '.join(others) or 'none'}. {versions}."
+    )
+
+
+def _grid(most_rows: int, cases: Iterable[tuple[str, ...]]) -> str:
+    """How many cases, sets and splits of each kind have at most so many rows to learn from."""
+    cases = list(cases)
+    splits = {
+        kind: len({case[3] for case in cases if case[1] == kind})
+        for kind in sorted({case[1] for case in cases}, reverse=True)
+    }
+    told = ", ".join(f"{kind} {number}" for kind, number in splits.items())
+    n_sets_here = len({case[0] for case in cases})
+    return (
+        f"At most {most_rows:,} rows to learn from: {len(cases)} cases of {n_sets_here} sets, "
+        f"splits by kind of flips: {told}."
     )
 
 
@@ -111,7 +122,8 @@ def main() -> None:
         verdicts.rows.append([goal.what, goal.measured, wanted, goal.verdict])
     parts = [what_was_run(found), *(markdown(table) for table in tables), markdown(verdicts)]
     fill("robust.md", "\n\n".join(parts))
-    fill("which-algorithm.md", f"{guide(found['results'])}\n\n{by_set(found['results'])}")
+    small = next(iter(by_size(found["results"]).values()), {})
+    fill("which-algorithm.md", f"{guide(small)}\n\n{by_set(small)}")
 
 
 if __name__ == "__main__":
