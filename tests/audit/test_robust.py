@@ -42,7 +42,7 @@ def test_beats_adaboost_under_noise(noisy):
     assert robust.score(X_test, y_test) > plain.score(X_test, y_test) + 0.02
     assert robust.noise_rate_ == pytest.approx(0.2, abs=0.06)
     assert robust.nu_ > robust.noise_rate_
-    assert robust.trust_[flipped].mean() < 0.3 < robust.trust_[~flipped].mean()
+    assert robust.trust_[flipped].mean() < 0.35 < 0.8 < robust.trust_[~flipped].mean()
     assert robust.certified_
     assert robust.certificate_.gap <= 1e-3
 
@@ -172,7 +172,7 @@ def test_interactions_call_for_trees(crossed):
 def test_where_stumps_are_better_the_soft_margin_is_certified():
     """Ten features add up: trees must spread their few rows over interactions that are none."""
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(600, 10))
+    X = rng.normal(size=(1000, 10))
     y = (np.sign(X).sum(axis=1) + 0.5 > 0).astype(int)
     labels, _ = plant_flips(y, 0.1)
     model = RobustBoostClassifier(cv=3).fit(X, labels)

@@ -110,7 +110,7 @@ EXPERIMENT = Experiment(
     tables,
     findings,
     sizes={
-        "tiny": {"seeds": 2, "rounds": 40},
+        "tiny": {"seeds": 2, "rounds": 160},
         "quick": {"seeds": 3, "rounds": 1000},
         "full": {"seeds": 10, "rounds": 10_000},
     },
