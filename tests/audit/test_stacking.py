@@ -157,6 +157,19 @@ def test_flips_that_depend_on_the_row_are_no_rates_of_classes():
     assert sum(taken) <= 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_commonest_label_is_right_more_often_than_not(seed):
+    """Votes that could also mean that nearly all rows are of the rarer label's class."""
+    rng = np.random.default_rng(seed)
+    apart = rng.random(600) > 0.15
+    labels = (apart & (rng.random(600) > 0.68)).astype(int)
+    second = np.where(apart, 0.32, 0.02) + 0.01 * rng.random(600)
+    stack = stack_votes([np.column_stack([1.0 - second, second])], labels)
+    assert not stack.by_class
+    assert stack.belief[:, 0].mean() > 0.5
+    assert stack.trust(labels)[labels == 0].mean() > 0.5
+
+
 def test_voters_that_vote_again_keep_the_rates_of_classes():
     votes, labels, true, _ = flipped((0.3, 0.0), 400, 4)
     first = stack_votes(votes, labels)
