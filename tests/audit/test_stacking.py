@@ -157,11 +157,11 @@ def test_flips_that_depend_on_the_row_are_no_rates_of_classes():
     assert sum(taken) <= 1
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_commonest_label_is_right_more_often_than_not(seed):
+@pytest.mark.parametrize("seed", range(5))
+def test_the_commonest_label_is_not_wrong_nearly_everywhere(seed):
     """Votes that could also mean that nearly all rows are of the rarer label's class."""
     rng = np.random.default_rng(seed)
-    apart = rng.random(600) > 0.15
+    apart = rng.random(600) > 0.1
     labels = (apart & (rng.random(600) > 0.68)).astype(int)
     second = np.where(apart, 0.32, 0.02) + 0.01 * rng.random(600)
     stack = stack_votes([np.column_stack([1.0 - second, second])], labels)

@@ -33,9 +33,9 @@ a rate for each class
 
 The second has K - 1 further rates. It is taken if it adds more than (K - 1) log(n) / 2 to the
 log-likelihood of n rows (Schwarz's criterion): where classes overlap, rates that differ are often
-but their overlap, and do harm on labels that are right. And it is not taken if the commonest label
-would be wrong more often than right: where one class is rare, votes that say little can be read as
-"nearly all rows are of that class, and most of their labels wrong".
+but their overlap, and do harm on labels that are right. And it is not taken if two of three rows
+with the commonest label would be of another class: where one class is rare, votes that say little
+can be read as "nearly all rows are of that class, and most of their labels wrong".
 
 Voters that learn again, from labels weighed by that, err less; :meth:`Stack.after` joins both
 opinions.
@@ -71,6 +71,8 @@ ROUNDS = 3
 RATE_PRIOR = 3.0
 """Rows with the noise of all classes that each class is thought to have besides its own."""
 LEAST_RATE = 1e-4
+LEAST_TRUST = 1.0 / 3.0
+"""Share of rows in which the commonest label must be right for rates of classes to be believed."""
 ROUNDING = 1e-9
 """Share by which a vote may miss the mean that it is compared with."""
 
@@ -201,15 +203,16 @@ def _noise_model(logs: Array, labels: Array) -> Fit:
     by_class = _rate_for_each_class(point, logs, labels)
     gain = by_class.log_likelihood(logs, labels) - by_chance.log_likelihood(logs, labels)
     likelier = gain > (n_classes - 1) * math.log(n_rows) / 2.0
-    return by_class if likelier and _commonest_is_right(by_class, logs, labels) else by_chance
+    believable = _trust_of_the_commonest(by_class, logs, labels) > LEAST_TRUST
+    return by_class if likelier and believable else by_chance
 
 
-def _commonest_is_right(fit: Fit, logs: Array, labels: Array) -> bool:
-    """Whether the commonest label is right more often than not."""
+def _trust_of_the_commonest(fit: Fit, logs: Array, labels: Array) -> float:
+    """Share of the rows with the commonest label in which it is right."""
     commonest = int(np.bincount(labels).argmax())
     rows = np.flatnonzero(labels == commonest)
     joint = fit.joint(logs[:, :, rows], labels[rows])
-    return bool((joint[commonest] / joint.sum(axis=0)).mean() > 0.5)
+    return float((joint[commonest] / joint.sum(axis=0)).mean())
 
 
 def _same_noise(before: Stack, logs: Array, labels: Array) -> Fit:
