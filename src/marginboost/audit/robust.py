@@ -339,16 +339,16 @@ class RobustBoostClassifier(LPBoostClassifier):
         table, bins = audit.evidence.table, audit.evidence.bins
         if self.max_bins != MAX_BINS and not isinstance(table, BinnedMatrix):
             bins = self.bin_rows(table, data.weights[used])
-        weights = data.weights[used]
         # Least weights of leaves are in rows: weights that sum to one must not forbid all splits.
-        soft = self._soft(audit, weights / weights.mean())
+        weights = data.weights[used] / data.weights[used].mean()
+        soft = self._soft(audit, weights)
         settings = {
             **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
             **{"callbacks": self.callbacks, "verbose": self.verbose},
             **{"name": type(self).__name__, "chosen": self._chosen()},
             "noise_rate": audit.noise_rate_,
         }
-        for_forest = self._for_forest(audit, soft, data.weights[used])
+        for_forest = self._for_forest(audit, soft, weights)
         rows = AuditedRows(table, bins, soft, for_forest, data.features, data.classes)
         model, dual = fit_committee(rows, mixture, settings)
         self.dual_ = np.zeros((len(data.labels), *dual.shape[1:]))

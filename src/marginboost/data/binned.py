@@ -261,28 +261,26 @@ class BinnedMatrix:
 
         return cls(**read_bins(path, mmap=mmap)._asdict())
 
+    def _changed(self, **parts: Any) -> BinnedMatrix:
+        """The same but for these arguments of the constructor."""
+        names = ("codes", "cuts", "categories", "names", "labels", "weights", "named")
+        return BinnedMatrix(**{name: getattr(self, name) for name in names} | parts)
+
     def take(self, rows: Array) -> BinnedMatrix:
         """Some rows, with the same bins: folds of a cross-validation share their binning."""
-        return BinnedMatrix(
-            np.ascontiguousarray(self.codes[:, rows]),
-            self.cuts,
-            self.categories,
-            self.names,
+        return self._changed(
+            codes=self.codes[:, rows],
             labels=None if self.labels is None else self.labels[rows],
             weights=None if self.weights is None else self.weights[rows],
-            named=self.named,
         )
 
     def take_features(self, features: Array) -> BinnedMatrix:
         """Some features, in this order, with the same bins."""
-        return BinnedMatrix(
-            self.codes[features],
-            [self.cuts[j] for j in features],
-            [self.categories[j] for j in features],
-            [self.names[j] for j in features],
-            labels=self.labels,
-            weights=self.weights,
-            named=self.named,
+        return self._changed(
+            codes=self.codes[features],
+            cuts=[self.cuts[j] for j in features],
+            categories=[self.categories[j] for j in features],
+            names=[self.names[j] for j in features],
         )
 
     def coarser(self, max_bins: int) -> BinnedMatrix:
@@ -299,15 +297,7 @@ class BinnedMatrix:
                 joined = np.searchsorted(kept, np.arange(n_bins))
                 cuts[j] = self.cuts[j][kept]
                 codes[j] = np.append(joined, len(kept) + 1)[self.codes[j]]
-        return BinnedMatrix(
-            codes,
-            cuts,
-            self.categories,
-            self.names,
-            labels=self.labels,
-            weights=self.weights,
-            named=self.named,
-        )
+        return self._changed(codes=codes, cuts=cuts)
 
     def dense(self, start: int, stop: int) -> Array:
         """Rows as numbers that fall in the same bins, so that any rule made of cuts can read them.
