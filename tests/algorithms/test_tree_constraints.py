@@ -71,6 +71,7 @@ def ways(tree):
             {},
             {"subsample": 0.7, "max_features": 0.5},
             {"l2_regularization": 5.0, "grow_policy": "depthwise"},
+            {"grow_policy": "symmetric", "min_samples_leaf": 1},
             {"colsample_bytree": 0.6, "interaction_cst": "pairwise"},
             {"loss": "huber"},
         ]
@@ -254,16 +255,16 @@ EVERYTHING = {
 }
 
 
+@pytest.mark.parametrize("policy", ["depthwise", "symmetric"])
 @pytest.mark.parametrize("kind", ["two", "several"])
-def test_threads_change_nothing(kind, monkeypatch):
+def test_threads_change_nothing(kind, policy, monkeypatch):
     monkeypatch.setattr(growth_module, "CODES_PER_THREAD", 1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 10))
     y = np.digitize(X[:, 0] + rng.normal(size=20_000), [0.0] if kind == "two" else [-0.5, 0.5])
     more = {"monotonic_cst": {"x0": 1}} if kind == "two" else {}
-    one, two = (
-        make(kind, n_jobs=n, n_estimators=3, **EVERYTHING, **more).fit(X, y) for n in (1, 2)
-    )
+    more |= {**EVERYTHING, "grow_policy": policy}
+    one, two = (make(kind, n_jobs=n, n_estimators=3, **more).fit(X, y) for n in (1, 2))
     assert one.estimators_ == two.estimators_
     np.testing.assert_array_equal(one.estimator_weights_, two.estimator_weights_)
 
@@ -274,13 +275,14 @@ class Crash(Callback):
             raise KeyboardInterrupt
 
 
+@pytest.mark.parametrize("policy", ["depthwise", "symmetric"])
 @pytest.mark.parametrize("kind", ["two", "several", "numbers"])
-def test_files_graphs_and_checkpoints(kind, tmp_path):
+def test_files_graphs_and_checkpoints(kind, policy, tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     X, y = rows(1)
     X, y = np.column_stack([X, X[:, 1]]), targets(kind, y)
     more = {} if kind == "several" else {"monotonic_cst": {"x0": 1, "x2": -1}}
-    settings = {**EVERYTHING, **more}
+    settings = {**EVERYTHING, **more, "grow_policy": policy}
     whole = make(kind, **settings).fit(X, y)
     whole.save(tmp_path / "model.json")
     loaded = load(tmp_path / "model.json")
@@ -318,6 +320,11 @@ def test_names_of_columns_are_those_of_the_frame():
         ({"max_features": 0.0}, ValueError, "max_features: got 0.0, expected a number above 0"),
         ({"colsample_bytree": 1.1}, ValueError, "colsample_bytree: got 1.1, expected a number"),
         ({"min_split_gain": -1.0}, ValueError, "min_split_gain: got -1.0, expected a number at"),
+        (
+            {"grow_policy": "symmetric", "max_leaf_nodes": 2048},
+            ValueError,
+            "max_leaf_nodes: got 2048, expected a limit of 10 levels, 1024 leaves",
+        ),
         ({"grow_policy": "leaf"}, ValueError, "grow_policy: got 'leaf', expected one of"),
     ],
 )
@@ -327,7 +334,7 @@ def test_bad_settings_are_named(settings, error, message):
         make("numbers", **settings).fit(X, y)
 
 
-def test_directions_are_refused_where_they_mean_nothing():
+def test_settings_are_refused_where_they_mean_nothing():
     pd = pytest.importorskip("pandas")
     X, y = rows(0)
     several = targets("several", y)
@@ -335,6 +342,9 @@ def test_directions_are_refused_where_they_mean_nothing():
         make("two", monotonic_cst={"x0": 1}).fit(X, several)
     with pytest.raises(ValueError, match="estimator: got trees with monotonic_cst"):
         SoftmaxBoostClassifier(GradientTreeOracle(monotonic_cst=[1, 0, 0, 0])).fit(X, several)
+    trees = GradientTreeOracle(grow_policy="symmetric", categorical="partition")
+    with pytest.raises(ValueError, match="categorical: got 'partition', expected 'equality'"):
+        GradientBoostClassifier(trees).fit(X, several > 0)
     with pytest.raises(ValueError, match="splits: got 'gradient', expected 'newton'"):
         make("two", monotonic_cst={"x0": 1}, splits="gradient").fit(X, targets("two", y))
     frame = pd.DataFrame(X, columns=list("abcd")).assign(a=pd.Categorical(X[:, 1] > 0))

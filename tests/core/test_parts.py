@@ -161,6 +161,16 @@ TREES = {
         GradientTreeOracle(max_leaf_nodes=None, max_depth=5, max_features=0.5),
         "logistic",
     ),
+    "symmetric": (
+        GradientTreeOracle(64, grow_policy="symmetric", min_samples_leaf=1, l2_regularization=3.0),
+        "logistic",
+    ),
+    "symmetric, drawn columns": (
+        GradientTreeOracle(
+            None, max_depth=4, grow_policy="symmetric", max_features=0.5, monotonic_cst={0: 1}
+        ),
+        "logistic",
+    ),
     "small leaves": (GradientTreeOracle(12, min_samples_leaf=1, max_step=4.0), "exponential"),
 }
 
@@ -199,6 +209,7 @@ class Counted(LocalParts):
         ({}, 0),
         ({"max_leaf_nodes": 8, "grow_policy": "depthwise"}, 0),
         ({"max_leaf_nodes": None, "max_depth": 5}, -1),  # the last level is not asked for
+        ({"max_leaf_nodes": 32, "grow_policy": "symmetric"}, 0),
     ],
 )
 def test_a_tree_takes_as_many_questions_as_it_is_deep(rows, trees, levels):

@@ -15,7 +15,7 @@ from marginboost.kernels.reference import trees as reference
 from marginboost.kernels.splits import SQUARES
 from marginboost.oracles import GradientTreeOracle, growth
 
-theory = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+theory = settings(derandomize=True, deadline=None, max_examples=120, database=None)
 
 TREES = [
     {},
@@ -30,6 +30,12 @@ TREES = [
     {"monotonic_cst": {"x0": 1, "x1": -1}},
     {"monotonic_cst": [-1, 1, 0, 0], "categorical": "partition", "l2_regularization": 2.0},
     {"monotonic_cst": {0: -1}, "interaction_cst": [[0, 1], [2, 3]], "min_split_gain": 0.01},
+    {"grow_policy": "symmetric"},
+    {"grow_policy": "symmetric", "max_leaf_nodes": 64, "min_samples_leaf": 1},
+    {"grow_policy": "symmetric", "splits": "gradient", "max_leaf_nodes": None, "max_depth": 3},
+    {"grow_policy": "symmetric", "interaction_cst": "pairwise", "l2_regularization": 3.0},
+    {"grow_policy": "symmetric", "interaction_cst": [["x0", "x2"], [1, 2]], "min_split_gain": 0.05},
+    {"grow_policy": "symmetric", "monotonic_cst": {"x0": 1, "x1": -1}, "min_samples_leaf": 2},
 ]
 
 
@@ -86,6 +92,8 @@ def twin(oracle, sample, dual, curvature):
         groups=tuple(frozenset(np.flatnonzero(g).tolist()) for g in oracle._grower.job.groups),
         monotonic=tuple(oracle._grower.job.monotonic.tolist()),
     )
+    if oracle.grow_policy == "symmetric":
+        return reference.grow_symmetric(data, rules._replace(max_depth=oracle._grower.limits.depth))
     return reference.grow(data, rules)
 
 
@@ -112,7 +120,7 @@ def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted):
         assert tree["right"][k] == node.right
         if node.left >= 0:
             assert tree["feature"][k] == node.split.feature
-            np.testing.assert_allclose(tree["gain"][k], node.split.gain, rtol=1e-9)
+            np.testing.assert_allclose(tree["gain"][k], node.split.gain, rtol=1e-9, atol=1e-15)
             assert tree["missing_left"][k] == node.split.goes_left[-1]
             check_left(found.hypothesis, k, node, sample.bins)
         else:
@@ -140,20 +148,49 @@ def check_left(tree, k, node, bins):
 
 
 @pytest.mark.skipif(not COMPILED, reason="one thread runs uncompiled kernels")
-@pytest.mark.parametrize("subsample", [1.0, 0.5])
-def test_threads_change_nothing(subsample, monkeypatch):
+@pytest.mark.parametrize(
+    "trees", [{}, {"subsample": 0.5}, {"grow_policy": "symmetric", "max_leaf_nodes": 32}]
+)
+def test_threads_change_nothing(trees, monkeypatch):
     monkeypatch.setattr(growth, "CODES_PER_THREAD", 1)
     found = []
     for n_threads in (1, 2, 3):
         sample = draw_sample(0, n_rows=40_000, n_threads=n_threads, max_bins=64)
         dual, curvature = draw_slopes(sample, 0)
-        bound = GradientTreeOracle(subsample=subsample).bind(sample)
+        bound = GradientTreeOracle(**trees).bind(sample)
         found.append(bound.best(Weights(dual, curvature), round=3)[0])
     assert found[0].hypothesis == found[1].hypothesis == found[2].hypothesis
-    assert found[0].hypothesis.n_leaves == 31
+    assert found[0].hypothesis.n_leaves >= 20
     for other in found[1:]:
         np.testing.assert_array_equal(found[0].column, other.column)
         assert found[0].scale == other.scale
+
+
+@given(seed=st.integers(0, 10_000), levels=st.integers(1, 5))
+@theory
+def test_a_symmetric_tree_asks_one_question_for_each_level(seed, levels):
+    sample = draw_sample(seed)
+    dual, curvature = draw_slopes(sample, seed)
+    settings = {"grow_policy": "symmetric", "max_leaf_nodes": 2**levels, "min_samples_leaf": 1}
+    (found,) = GradientTreeOracle(**settings).bind(sample).best(Weights(dual, curvature))
+    tree = found.hypothesis
+    inner = np.flatnonzero(tree.nodes["feature"] >= 0)
+    questions = {
+        (
+            tree.nodes["feature"][k],
+            tree.nodes["threshold"][k],
+            tuple(tree.categories[tree.nodes["first"][k] : tree.nodes["last"][k]]),
+            tree.nodes["missing_left"][k],
+        )
+        for k in inner
+    }
+    assert 1 <= len(questions) <= levels
+    assert tree.depth <= levels
+    if levels == 1:  # then it is the best split of the root
+        (other,) = (
+            GradientTreeOracle(2, min_samples_leaf=1).bind(sample).best(Weights(dual, curvature))
+        )
+        assert tree == other.hypothesis
 
 
 def test_a_subsample_is_drawn_from_seed_and_round():

@@ -63,9 +63,8 @@ def draw_columns(seed: int, share: float, allowed: Array) -> None:
 
 
 @inner_kernel
-def choose_columns(job: Job, which: int) -> None:
-    """Say which features the smaller or the larger of two new nodes may be split by."""
-    k, allowed = job.order[SMALL + which], job.allowed[which]
+def allow_by_path(job: Job, k: int, allowed: Array) -> None:
+    """Say which features a node may be split by, after those of its ancestors."""
     if job.shape[TOGETHER] > 0:
         path = np.empty(allowed.size, np.uint8)
         full = mark_path(job, k, path) >= job.shape[TOGETHER]
@@ -77,5 +76,12 @@ def choose_columns(job: Job, which: int) -> None:
         allow_groups(job.groups, path, allowed)
     else:
         allowed[:] = 1
+
+
+@inner_kernel
+def choose_columns(job: Job, which: int) -> None:
+    """Say which features the smaller or the larger of two new nodes may be split by."""
+    k, allowed = job.order[SMALL + which], job.allowed[which]
+    allow_by_path(job, k, allowed)
     if job.limits[MAX_FEATURES] < 1.0:
         draw_columns(job.seeds[k], job.limits[MAX_FEATURES], allowed)

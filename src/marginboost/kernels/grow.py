@@ -321,6 +321,14 @@ def plant(job: Job) -> None:
         job.free[slot] = slot
 
 
+@inner_kernel
+def measure_leaves(job: Job) -> None:
+    """Make sums of the leaves from other values than those of splits, where there are such."""
+    if job.leaf_values.shape[0] > 0:
+        job.order[KIND] = MEASURE
+        do_task(job, -(-job.order[N_NODES] // NODES_AT_ONCE))
+
+
 @kernel
 def sum_root(job: Job, n_rows: int) -> None:
     """Sums of the root from the values of its rows, the first ones."""
@@ -347,9 +355,7 @@ def grow(job: Job) -> int:
         room = search_children(job)
     if not room:
         return FULL
-    if job.leaf_values.shape[0] > 0:
-        order[KIND] = MEASURE
-        do_task(job, -(-order[N_NODES] // NODES_AT_ONCE))
+    measure_leaves(job)
     return order[N_NODES]
 
 

@@ -27,9 +27,12 @@ from .shares import (
     keep_sums,
     scan_tile,
 )
+from .symmetric import ask, open_node, settle_pair
 
 WHOLE = -1
 """In the place of a parent: the root is meant."""
+NO_NODES = -2
+"""In place of how many nodes are to be searched: none were made."""
 NEITHER = -1
 """In the place of a side that is summed."""
 HANDED_ON = 0.65
@@ -156,34 +159,43 @@ def take_children(job: Job, parent: int, side: int, cells: Array) -> int:
     return found
 
 
-@kernel
-def take_sums(job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array) -> bool:
-    """Make the root, or the children of a node from sums of one side; False where room is lacking.
+@inner_kernel
+def make_nodes(job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array) -> int:
+    """Make the root, or the children of a node from sums of one side; how many are to be searched.
 
-    Where a child would have no rows the node stays a leaf.
+    NO_NODES where a child would have no rows, FULL where room is lacking.
     """
-    job = by_reference(job)
-    order, found = job.order, 0
+    order = job.order
     if parent == WHOLE:
         plant(job)
         add_channels(job, cells, 0)
         found = seek(job)
         if found > 0:
             job.histograms[job.nodes[0]["slot"]] = cells
-    elif n_left == 0 or n_left == job.nodes[parent]["stop"] - job.nodes[parent]["start"]:
+        return found
+    if n_left == 0 or n_left == job.nodes[parent]["stop"] - job.nodes[parent]["start"]:
         release(job, parent)
         job.nodes[parent]["feature"] = -1
-        return True
-    elif order[N_NODES] + 2 > job.nodes.size:
-        return False
-    else:
-        open_children(job, parent, n_left, weight)
-        found = take_children(job, parent, side, cells)
-    if found == FULL:
-        return False
+        return NO_NODES
+    if order[N_NODES] + 2 > job.nodes.size:
+        return FULL
+    open_children(job, parent, n_left, weight)
+    return take_children(job, parent, side, cells)
+
+
+@kernel
+def take_sums(job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array) -> bool:
+    """Make the root, or the children of a node, and find their splits; False without room.
+
+    Where a child would have no rows the node stays a leaf.
+    """
+    job = by_reference(job)
+    found = make_nodes(job, parent, n_left, weight, side, cells)
+    if found < 0:
+        return found == NO_NODES
     for tile in range(job.tiles.size - 1):
         scan_tile(job, tile)
-    order[N_WAITING] = 0  # who waits follows from the nodes
+    job.order[N_WAITING] = 0  # who waits follows from the nodes
     settle(job)
     return True
 
@@ -212,6 +224,37 @@ def take_last(job: Job, parent: int) -> bool:
         bound_children(job, parent)
     release(job, parent)
     return True
+
+
+# -- symmetric trees -------------------------------------------------------------------------------
+
+
+@kernel
+def take_open_sums(
+    job: Job, parent: int, n_left: int, weight: float, side: int, cells: Array
+) -> bool:
+    """Make the root, or the children of a node, and have them wait; False without room.
+
+    Where a child would have no rows the node stays a leaf.
+    """
+    job = by_reference(job)
+    found = make_nodes(job, parent, n_left, weight, side, cells)
+    if found < 0:
+        return found == NO_NODES
+    if parent != WHOLE:
+        settle_pair(job, job.nodes[parent]["left"])
+    elif found > 0:
+        open_node(job, 0)
+    return True
+
+
+@kernel
+def ask_level(job: Job, asked: Array) -> int:
+    """Ask the open nodes one question, and write who they are; how many, 0 where none gains."""
+    job = by_reference(job)
+    n_open = job.order[N_WAITING]
+    asked[:n_open] = job.waiting[:n_open]
+    return n_open if ask(job) else 0
 
 
 # -- which nodes are divided -----------------------------------------------------------------------

@@ -51,6 +51,7 @@ GROWING = np.dtype(
         ("left_weight", "f8"),
         ("low", "f8"),
         ("high", "f8"),
+        ("floor", "f8"),
         ("parent", "i8"),
         ("feature", "i8"),
         ("cut", "i8"),
@@ -64,7 +65,8 @@ GROWING = np.dtype(
     ]
 )
 """A node of a growing tree: its rows are ``start:stop``; ``left`` is -1 at a leaf, where
-``feature`` may still hold a split that was not made; values of its leaves are in ``low:high``."""
+``feature`` may still hold a split that was not made; values of its leaves are in ``low:high``. A
+side has ``floor`` weight at least, which only symmetric trees write down."""
 
 
 class Job(NamedTuple):
@@ -357,8 +359,8 @@ def turn_values(job: Job) -> None:
 
 
 @inlined_kernel
-def search_kept(job: Job, tile: int) -> None:
-    """Sums and best splits of a node, and of its larger sibling that holds the parent's sums.
+def sum_kept(job: Job, tile: int) -> None:
+    """Sums of a node, and of its larger sibling that holds the parent's sums.
 
     A smaller one that is not searched needs no sums: its rows are taken from those of the larger.
     """
@@ -373,7 +375,6 @@ def search_kept(job: Job, tile: int) -> None:
                 begin = 2 * job.features[j, 2]
                 for i in range(begin, begin + 2 * (job.features[j, 1] + 1)):
                     rest[i] -= mine[i]
-    scan_tile(job, tile)
 
 
 @inner_kernel
@@ -432,7 +433,8 @@ def search_afresh(job: Job, tile: int, which: int) -> None:
 def search_share(job: Job, tile: int) -> None:
     """Best splits of one or two nodes, for one tile."""
     if job.histograms.shape[0] > 0:
-        search_kept(job, tile)
+        sum_kept(job, tile)
+        scan_tile(job, tile)
         return
     for which in range(2):
         if job.order[SEEK_SMALL + which] != 0:

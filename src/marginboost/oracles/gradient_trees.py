@@ -45,9 +45,17 @@ from .constraints import (
     read_interactions,
 )
 from .growth import CATEGORICAL, SIZES, Growth, Limits, TreeGrower
-from .parted_trees import PartedGrower, lay_out_trees, measure_slopes, write_leaves
+from .parted_trees import (
+    PartedGrower,
+    SymmetricPartedGrower,
+    lay_out_trees,
+    measure_slopes,
+    write_leaves,
+)
 
-POLICIES = ("lossguide", "depthwise")
+POLICIES = ("lossguide", "depthwise", "symmetric")
+DEEPEST_SYMMETRIC = 10
+"""Most levels of a symmetric tree: sums of all nodes of a level are kept."""
 Pair = tuple[float, float]
 """Of slopes, and of curvatures."""
 Units = Pair
@@ -62,9 +70,11 @@ GROWTH_PARAMETERS = """max_features : float
     min_split_gain : float
         Least gain of a split, summed over rows: G² / (H + λ) of both sides over that of the node,
         G the slopes and H the curvatures of their rows, as in LightGBM and XGBoost.
-    grow_policy : {"lossguide", "depthwise"}
+    grow_policy : {"lossguide", "depthwise", "symmetric"}
         Which node is split next: that of largest gain (LightGBM's way), or those next to the root
-        first, the largest gain among them.
+        first, the largest gain among them. "symmetric" splits all nodes of a level by the same cut
+        (CatBoost's way), which sees with fewer rows what features say only together; a tree has as
+        many levels as ``max_leaf_nodes`` and ``max_depth`` have room for, ten at most.
     interaction_cst : "pairwise", "no_interactions", list of lists of columns, or None
         Columns that may be split by on one way from root to leaf: any two, one, or those of one
         group, by name or position. Columns in no group make a group of their own."""
@@ -186,6 +196,23 @@ class GradientTreeOracle(Oracle):
                 "splits: got 'gradient', expected 'newton' with monotonic_cst: values of leaves "
                 "must be those that splits are judged by"
             )
+        if self.grow_policy == "symmetric":
+            self._check_symmetric()
+
+    def _check_symmetric(self) -> None:
+        """Raise where one question cannot do for all nodes of a level."""
+        if self.categorical != "equality":
+            raise ValueError(
+                f"categorical: got {self.categorical!r}, expected 'equality' with "
+                "grow_policy='symmetric': each node of a level has a best partition of its own"
+            )
+        levels = Limits(SQUARES, self.max_depth, self.max_leaf_nodes, symmetric=True).depth
+        if levels > DEEPEST_SYMMETRIC:
+            name = "max_leaf_nodes" if self.max_depth is None else "max_depth"
+            raise ValueError(
+                f"{name}: got {getattr(self, name)!r}, expected a limit of {DEEPEST_SYMMETRIC} "
+                f"levels, {2**DEEPEST_SYMMETRIC} leaves, with grow_policy='symmetric'"
+            )
 
     def prepare(self) -> None:
         """Lay out the memory of a tree."""
@@ -212,6 +239,7 @@ class GradientTreeOracle(Oracle):
             by_depth=self.grow_policy == "depthwise",
             max_features=self.max_features,
             together=together,
+            symmetric=self.grow_policy == "symmetric",
         )
         weights = np.zeros(1) if sample.parts is not None else grid(sample.prior)
         self._grower = TreeGrower(
@@ -240,7 +268,8 @@ class GradientTreeOracle(Oracle):
         if (self._grower.kinds == PARTITION).any():
             raise TypeError("categorical: got 'partition', expected 'equality' on rows in parts")
         parts.tell(lay_out_trees, limits)
-        self._parted = PartedGrower(self._grower, parts.each)
+        kind = SymmetricPartedGrower if limits.symmetric else PartedGrower
+        self._parted = kind(self._grower, parts.each)
         self._n_found = 0
 
     def twin(self) -> Self:

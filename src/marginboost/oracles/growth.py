@@ -59,6 +59,7 @@ from ..kernels.shares import (
 )
 from ..kernels.splits import SPLIT, is_heavier
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
+from ..kernels.symmetric import TABLE, grow_symmetric, help_grow_symmetric
 from ..kernels.ties import TIE
 from ..kernels.trees import NODE, walk_codes
 from ..types import Array
@@ -116,6 +117,9 @@ class Limits:
         Share of the features that are drawn for every split.
     together : int
         Most features that may meet on one way from root to leaf; 0 is any number.
+    symmetric : bool
+        Whether all nodes of a level are asked the same question; needs one signed channel and a
+        limit on depth or leaves.
     """
 
     criterion: int
@@ -130,6 +134,15 @@ class Limits:
     by_depth: bool = False
     max_features: float = 1.0
     together: int = 0
+    symmetric: bool = False
+
+    @property
+    def depth(self) -> int:
+        """Most splits between root and leaf; of a symmetric tree the leaves limit it too."""
+        depth = self.max_depth or DEEPEST
+        if self.symmetric and self.max_leaf_nodes:
+            depth = min(depth, self.max_leaf_nodes.bit_length() - 1)
+        return depth
 
     @classmethod
     def least_share(cls, share: float) -> float:
@@ -185,6 +198,8 @@ class TreeGrower:
     ) -> None:
         self.bins, self.limits = bins, limits
         self.room: Array | None = None
+        symmetric = grow_symmetric, help_grow_symmetric
+        self._kernel, self._helper = symmetric if limits.symmetric else (grow, help_grow)
         n_threads = min(n_threads, bins.codes.size // CODES_PER_THREAD) if COMPILED else 1
         self.n_threads = max(n_threads, 1)
         self.all_rows = np.arange(bins.n_rows, dtype=np.uint32)
@@ -199,9 +214,11 @@ class TreeGrower:
         tiles = _tiles(bins.n_features)
         widest, n_tiles = int(bins.n_bins.max()) + 1, len(tiles) - 1
         features = _feature_table(self.kinds, bins.n_bins, bins.codes.dtype)
-        depth = limits.max_depth or DEEPEST
+        depth = limits.depth
         most = min(limits.max_leaf_nodes or DEEPEST, n_rows, 1 << min(depth, 30))
         n_slots = most if limits.max_leaf_nodes else min(most, depth + 2, n_rows.bit_length() + 2)
+        if limits.symmetric:  # for those of one level, and one more while its sibling has none
+            n_slots = most // 2 + 1
         n_shares, n_nodes = -(-n_rows // ROWS_AT_ONCE), 2 * most - 1
         values = np.empty((bins.n_rows, channels if labels is None else 1))
         groups = np.zeros((0, bins.n_features), np.uint8) if groups is None else groups
@@ -219,7 +236,7 @@ class TreeGrower:
             packed=np.empty((held, values.shape[1])),
             packed_labels=np.empty(0 if labels is None else held, np.int32),
             histograms=np.empty((n_slots if kept else 0, features[-1, 2], channels)),
-            cells=np.zeros((n_tiles, 0 if kept else widest * channels)),
+            cells=np.zeros((n_tiles, widest * (channels * (not kept) + TABLE * limits.symmetric))),
             room=np.empty((n_tiles, channels)),
             splits=np.zeros((2, bins.n_features), SPLIT),
             monotonic=np.zeros(0, np.int64) if monotonic is None else monotonic,
@@ -273,7 +290,7 @@ class TreeGrower:
             job.sums[0] = sums
         else:
             sum_root(job, n_rows)
-        n_nodes = grow(job) if self.n_threads == 1 else self._grow_together(job)
+        n_nodes = self._kernel(job) if self.n_threads == 1 else self._grow_together(job)
         if n_nodes == FULL:
             raise RuntimeError(f"a tree outgrew the room for {len(job.nodes)} nodes")
         nodes, found = job.nodes[:n_nodes], job.sums[:n_nodes]
@@ -286,7 +303,7 @@ class TreeGrower:
         """Grow a tree with the help of other threads; returns its number of nodes."""
         pool = WorkerPool(self.n_threads - 1)
         job = job._replace(board=pool.board)
-        n_nodes: int = pool.lead(partial(grow, job), partial(help_grow, job))
+        n_nodes: int = pool.lead(partial(self._kernel, job), partial(self._helper, job))
         pool.dismiss()
         return n_nodes
 

@@ -4,7 +4,8 @@ Splits are chosen in one place, from sums by bin that all parts add up to. Which
 next depends on the gains of all that wait, so a tree would take a question for every split. Instead
 a question is about all nodes that are likely to be divided, judged by the gains that are known:
 those of their children, which may come before them, are thought to be a share of their own. So a
-tree takes about as many questions as it is deep. Nodes that were divided in vain are leaves.
+tree takes about as many questions as it is deep. Nodes that were divided in vain are leaves. Of a
+symmetric tree all nodes of a level are divided by one question anyway.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import reduce
 from operator import iadd
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,14 +27,17 @@ from ..kernels.parallel import run_rows
 from ..kernels.parted_trees import (
     NEITHER,
     WHOLE,
+    ask_level,
     divide_ranges,
     foresee,
     sum_whole,
     take_last,
+    take_open_sums,
     take_sums,
     tell_sides,
 )
-from ..kernels.shares import GROWING, MAX_DEPTH, MAX_LEAVES, N_NODES, Job
+from ..kernels.shares import GROWING, MAX_DEPTH, MAX_LEAVES, N_NODES, N_WAITING, Job
+from ..kernels.symmetric import stay_open
 from ..types import Array
 from .growth import Growth, Limits, TreeGrower
 
@@ -99,6 +103,9 @@ class PartedGrower:
         ``ask(question, *args)`` gives the answers of all parts.
     """
 
+    take_sums: ClassVar[Any] = staticmethod(take_sums)
+    """Kernel that makes nodes of the sums of a side."""
+
     def __init__(self, grower: TreeGrower, ask: Callable[..., list[Any]]) -> None:
         self._grower, self._ask = grower, ask
         self._most = int(grower.job.shape[MAX_LEAVES]) - 1
@@ -114,29 +121,14 @@ class PartedGrower:
             n_nodes = 2 * (self._most_divided + self._most) + 1
         else:
             n_slots = min((n_nodes + 1) // 2, AT_ONCE * (int(job.shape[MAX_DEPTH]) + 1))
-        features = job.features.copy()
-        features[1:, 2] = np.cumsum(features[:-1, 1] + 1)  # none for bins that are not there
-        return job._replace(
-            features=features,
-            histograms=np.empty((n_slots, features[-1, 2], 2)),
-            nodes=np.zeros(n_nodes, GROWING),
-            sums=np.zeros((n_nodes, 2)),
-            free=np.empty(n_slots, np.int64),
-            waiting=np.empty(n_nodes, np.int64),
-        )
+        return _laid_out(job, n_nodes, n_slots)
 
     def grow(self, n_rows: int, weight: float, units: tuple[float, float]) -> Grown:
         """Grow one tree of the present weights.
 
         ``weight`` is the number of rows that they stand for.
         """
-        job = self._job
-        self._grower.set_root(n_rows, weight)
-        cells = _total(self._ask(load_rows, units))
-        self._known: dict[int, tuple[Any, ...]] = {}
-        self._keys: list[Key] = []
-        self._last: dict[int, Division] = {}
-        self._take(WHOLE, n_rows, 0.0, 0, cells)
+        self._plant(n_rows, weight, units)
         made, wanted = self._plan()
         while wanted:
             if self._is_last(wanted[0], len(made)):
@@ -144,6 +136,20 @@ class PartedGrower:
             else:
                 self._make(wanted, len(made))
             made, wanted = self._plan()
+        return self._grown(made)
+
+    def _plant(self, n_rows: int, weight: float, units: tuple[float, float]) -> None:
+        """Make the root, with the sums of all rows."""
+        self._grower.set_root(n_rows, weight)
+        cells = _total(self._ask(load_rows, units))
+        self._known: dict[int, tuple[Any, ...]] = {}
+        self._keys: list[Key] = []
+        self._last: dict[int, Division] = {}
+        self._take(WHOLE, n_rows, 0.0, 0, cells)
+
+    def _grown(self, made: Array) -> Grown:
+        """The tree in which these nodes are divided."""
+        job = self._job
         n_nodes = int(job.order[N_NODES])
         nodes, sums = job.nodes[:n_nodes].copy(), job.sums[:n_nodes].copy()
         in_vain = nodes["left"] >= 0
@@ -186,7 +192,7 @@ class PartedGrower:
 
     def _take(self, parent: int, *facts: Any) -> None:
         """Make the children of a node, or the root."""
-        self._number(parent, take_sums(self._job, parent, *facts))
+        self._number(parent, self.take_sums(self._job, parent, *facts))
 
     def _take_last(self, parent: int) -> None:
         """Make two leaves of a node; rows are divided when values are written."""
@@ -210,6 +216,60 @@ class PartedGrower:
         feature = int(node["feature"])
         width = int(job.features[feature, 1]) + 1
         return Division(k, self._keys[k], feature, job.table[:width].copy(), side)
+
+
+class SymmetricPartedGrower(PartedGrower):
+    """Grows symmetric trees from sums of parts: one question to them for each level."""
+
+    take_sums = staticmethod(take_open_sums)
+
+    def _with_room(self, job: Job) -> Job:
+        """As in one table: no node is divided in vain."""
+        return _laid_out(job, len(job.nodes), len(job.free))
+
+    def grow(self, n_rows: int, weight: float, units: tuple[float, float]) -> Grown:
+        """Grow one tree of the present weights.
+
+        ``weight`` is the number of rows that they stand for.
+        """
+        job, depth = self._job, int(self._job.shape[MAX_DEPTH])
+        self._plant(n_rows, weight, units)
+        for level in range(depth):
+            asked = self._asked[: ask_level(job, self._asked)].tolist()
+            divided = [k for k in asked if job.nodes[k]["feature"] >= 0]
+            if level == depth - 1:
+                for k in divided:
+                    self._take_last(k)
+            elif divided:
+                self._divide_level(asked, divided)
+            else:
+                break
+        n_nodes = int(job.order[N_NODES])
+        return self._grown(np.flatnonzero(job.nodes["left"][:n_nodes] >= 0))
+
+    def _divide_level(self, asked: list[int], divided: list[int]) -> None:
+        """Have some of the open nodes give way to their children."""
+        self._divide(divided)
+        self._job.order[N_WAITING] = 0
+        for k in asked:
+            if k in self._known:
+                self._take(k, *self._known.pop(k))
+            else:
+                stay_open(self._job, k)
+
+
+def _laid_out(job: Job, n_nodes: int, n_slots: int) -> Job:
+    """Room for so many nodes, and sums of so many, none for bins that are not there."""
+    features = job.features.copy()
+    features[1:, 2] = np.cumsum(features[:-1, 1] + 1)
+    return job._replace(
+        features=features,
+        histograms=np.empty((n_slots, features[-1, 2], 2)),
+        nodes=np.zeros(n_nodes, GROWING),
+        sums=np.zeros((n_nodes, 2)),
+        free=np.empty(n_slots, np.int64),
+        waiting=np.empty(n_nodes, np.int64),
+    )
 
 
 def _total(answers: list[Any]) -> Any:

@@ -56,6 +56,16 @@ class Rules(NamedTuple):
     groups: tuple[frozenset[int], ...] = ()
     monotonic: tuple[int, ...] = ()
 
+    def may_divide(self, data: Rows) -> bool:
+        """Whether these rows are enough for two sides."""
+        enough = data.counts.sum() >= 2.0 * self.min_rows * (1 - 1e-9)
+        return enough and len(data.counts) > 1 and data.values[:, -1].sum() > 0.0
+
+    def floor(self, data: Rows) -> float:
+        """Least weight of a side, where these rows are divided."""
+        by_rows = self.min_rows * (1 - 1e-9) * data.values[:, -1].sum() / data.counts.sum()
+        return float(max(self.min_weight, by_rows))
+
 
 class Split(NamedTuple):
     """A split of a node: its feature, which codes go left (missing last), and what it gains."""
@@ -172,23 +182,26 @@ def tables(sums: Array, kind: int) -> Iterator[Array]:
 
 def best_split(data: Rows, j: int, rules: Rules, node: Node = ROOT) -> Split | None:
     """Best split of a node by one feature; None where nothing is gained."""
-    direction = rules.monotonic[j] if rules.monotonic else 0
     codes, values = data.codes[j], data.values
-    total = values[:, -1].sum()
-    floor = max(rules.min_weight, rules.min_rows * (1 - 1e-9) * total / data.counts.sum())
-    whole = node.score(values, rules)
+    floor, whole = rules.floor(data), node.score(values, rules)
     best, chosen = whole, None
     for table in tables(histogram(codes, values, int(data.n_bins[j]) + 1), int(data.kinds[j])):
         left = table[codes] == 1
         if min(values[left, -1].sum(), values[~left, -1].sum()) < floor or left.all():
             continue
-        found = node.score(values[left], rules) + node.score(values[~left], rules)
-        if direction:
-            rise = node.value(values[~left], rules) - node.value(values[left], rules)
-            found = found if rise * direction >= 0.0 else -np.inf
+        found = score_sides(values, left, j, rules, node)
         if found > best + resolution(best):
             best, chosen = found, table
     return None if chosen is None else Split(j, chosen, best - whole)
+
+
+def score_sides(values: Array, left: Array, j: int, rules: Rules, node: Node) -> float:
+    """Score of two sides of a node together; -inf where they go against the feature's direction."""
+    direction = rules.monotonic[j] if rules.monotonic else 0
+    rise = node.value(values[~left], rules) - node.value(values[left], rules) if direction else 0.0
+    if rise * direction < 0.0:
+        return -np.inf
+    return node.score(values[left], rules) + node.score(values[~left], rules)
 
 
 def node_split(data: Rows, rules: Rules, node: Node = ROOT) -> Split | None:
@@ -231,6 +244,61 @@ def open_children(node: Node, left: Array, data: Rows, rules: Rules) -> tuple[No
     return pair[0], pair[1]
 
 
+def gain_of(data: Rows, j: int, table: Array, rules: Rules, node: Node) -> float:
+    """What a node gains by a question that was not made for it; 0 where it is better left whole."""
+    here = data.take(node.rows)
+    left, weights = table[here.codes[j]] == 1, here.values[:, -1]
+    least = max(rules.floor(here), TIE * weights.sum())
+    if min(weights[left].sum(), weights[~left].sum()) < least:
+        return 0.0
+    whole = node.score(here.values, rules)
+    gain = score_sides(here.values, left, j, rules, node) - whole
+    return gain if gain > max(rules.min_gain, resolution(whole)) else 0.0
+
+
+def best_question(data: Rows, rules: Rules, waiting: list[Node]) -> tuple[int, Array] | None:
+    """Feature and codes that go left, of the question that gains most at the nodes together."""
+    together = data.take(np.concatenate([node.rows for node in waiting]))
+    whole = sum(abs(node.score(data.values[node.rows], rules)) for node in waiting)
+    found: list[tuple[float, int, Array]] = []
+    for j in range(len(data.n_bins)):
+        if not all(node.may_use(j, rules) for node in waiting):
+            continue
+        sums = histogram(together.codes[j], together.values, int(data.n_bins[j]) + 1)
+        best, chosen = 0.0, None
+        for table in tables(sums, int(data.kinds[j])):
+            gain = sum(gain_of(data, j, table, rules, node) for node in waiting)
+            if gain > best + resolution(whole + best):
+                best, chosen = gain, table
+        found += [] if chosen is None else [(best, j, chosen)]
+    if not found:
+        return None
+    most = max(gain for gain, _, _ in found)
+    return next(rest for gain, *rest in found if gain > most - resolution(whole + most))  # type: ignore[return-value]
+
+
+def grow_symmetric(data: Rows, rules: Rules) -> list[Node]:
+    """Grow a tree that asks all nodes of a level one question; nodes level by level."""
+    nodes = [Node(np.arange(data.codes.shape[1]), 0)]
+    waiting, children = nodes[:], {}
+    for _ in range(rules.max_depth):
+        question = best_question(data, rules, waiting) if waiting else None
+        if question is None:
+            break
+        j, table = question
+        asked, waiting = waiting, []
+        for node in asked:
+            gain = gain_of(data, j, table, rules, node)
+            if gain <= 0.0:
+                waiting.append(node)
+                continue
+            node.split = Split(j, table, gain)
+            pair = open_children(node, table[data.codes[j, node.rows]] == 1, data, rules)
+            children[id(node)] = pair
+            waiting += [child for child in pair if rules.may_divide(data.take(child.rows))]
+    return hang_together(nodes, children)
+
+
 def grow(data: Rows, rules: Rules) -> list[Node]:
     """Grow a tree, the open node of largest gain (next to the root) first; nodes level by level."""
     nodes = [Node(np.arange(data.codes.shape[1]), 0)]
@@ -251,6 +319,11 @@ def grow(data: Rows, rules: Rules) -> list[Node]:
             if child.depth < rules.max_depth and len(child.rows) > 1:
                 child.split = node_split(data.take(child.rows), rules, child)
                 waiting += [child] if child.split else []
+    return hang_together(nodes, children)
+
+
+def hang_together(nodes: list[Node], children: dict[int, tuple[Node, Node]]) -> list[Node]:
+    """Write down the nodes below a root, level by level."""
     for node in nodes:
         if id(node) in children:
             node.left, node.right = len(nodes), len(nodes) + 1
