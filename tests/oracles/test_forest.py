@@ -17,7 +17,7 @@ from marginboost.oracles.tree_hypothesis import Tree, with_categories
 N_FEATURES = 4  # the last one has categories
 
 
-def random_tree(rng, n_leaves):
+def random_tree(rng, n_leaves, n_features=N_FEATURES):
     """Split random leaves; thresholds come from a few numbers, so that trees share them."""
     nodes, sets = np.zeros(2 * n_leaves - 1, NODE), [None] * (2 * n_leaves - 1)
     for name in ("feature", "left", "right"):
@@ -26,7 +26,7 @@ def random_tree(rng, n_leaves):
     leaves = [0]
     for k in range(1, len(nodes), 2):
         node = leaves.pop(rng.integers(len(leaves)))
-        nodes[node]["feature"] = rng.integers(N_FEATURES)
+        nodes[node]["feature"] = rng.integers(n_features)
         nodes[node]["left"], nodes[node]["right"] = k, k + 1
         nodes[node]["missing_left"] = rng.integers(2)
         nodes[node]["threshold"] = rng.choice([-1.0, -0.5, 0.0, 0.25, 2.0, np.inf])
@@ -57,14 +57,22 @@ def test_votes_are_those_of_the_reference(seed, sizes):
         np.testing.assert_array_equal(Tree.voter(trees, coef)(given_rows), expected)
 
 
+@pytest.mark.parametrize("categories", [False, True])
 @pytest.mark.parametrize("limit", ["leaves", "masks"])
-def test_trees_that_are_too_large_for_tables_are_walked_down(limit, monkeypatch):
+@pytest.mark.parametrize("n_rows", [513, 1000])
+def test_trees_that_are_too_large_for_tables_are_walked_down(
+    limit, categories, n_rows, monkeypatch
+):
     rng = np.random.default_rng(0)
-    trees = [random_tree(rng, size) for size in (3, 65 if limit == "leaves" else 20)]
+    n_features = N_FEATURES if categories else N_FEATURES - 1
+    trees = [random_tree(rng, size, n_features) for size in (3, 65 if limit == "leaves" else 20)]
     if limit == "masks":
         monkeypatch.setattr(forest, "MOST_MASKS", 5)
-    assert not forest.plant(trees).masks.size
-    rows = random_rows(rng, 1000)
+    planted = forest.plant(trees)
+    assert planted.tall.tolist() == [limit == "masks", True]
+    assert (planted.masks.size > 0) == (limit == "leaves")
+    assert (planted.steps.features.size > 0) == (not categories)
+    rows = random_rows(rng, n_rows)
     np.testing.assert_array_equal(
         Tree.voter(trees, np.array([0.5, 2.0]))(rows), 0.5 * trees[0](rows) + 2.0 * trees[1](rows)
     )

@@ -56,8 +56,6 @@ VOTING_TOL = 1e-3
 """Largest slope at which the linear voter stops: a vote needs no further digits."""
 TINY, TINY_TREES = 100, 20
 """Rows below which a forest has no more trees than this: more would say the same."""
-LARGE_LEAF = 200
-"""Rows in a leaf of gradient trees that vote on a large table, at least."""
 WIDE = 256
 """Features above which gradient boosting that stays makes a third of the rounds, three times as
 long: a tree looks at all bins of all features."""
@@ -96,36 +94,45 @@ def boosted_stumps(n_jobs: int | None = None, seed: int = 0) -> AdaBoostClassifi
 def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginClassifier:
     """Gradient boosting that votes, for a table of this size, all classes jointly.
 
-    Leaves are large: a wrong label in one says little there.
+    Symmetric trees see features that matter only together with few rows, and follow a wrong label
+    less, as all rows of a level choose its cut. Steps are few and large: votes are many, and
+    stacked.
     """
-    kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
-    least = min(LARGE_LEAF, max(1, n_rows // 40, min(20, n_rows // 20)))
     if n_rows > FEW_ROWS:
-        # Fewer and larger steps than a model to keep would make: votes are many, and stacked.
-        return kind(n_estimators=40, learning_rate=0.25, min_samples_leaf=least, **settings)
-    size = {"max_leaf_nodes": 15, "min_samples_leaf": least}
-    return kind(n_estimators=45, learning_rate=0.2, **size, **settings)
+        return _symmetric(
+            n_classes, 64, n_estimators=40, learning_rate=0.25, l2_regularization=10.0, **settings
+        )
+    return _symmetric(
+        n_classes, 16, n_estimators=45, learning_rate=0.2, l2_regularization=5.0, **settings
+    )
 
 
 def committee_trees(
     shape: tuple[int, int], n_classes: int, clean: bool, **settings: Any
 ) -> BaseMarginClassifier:
-    """Gradient boosting that stays: more, larger trees than those that only vote, on half the rows.
+    """Gradient boosting that stays: more trees and smaller steps than those that only vote.
 
-    That errs less, and costs one fit, not one for each fold. If labels are ``clean``, twice as many
-    trees, with half of the features for a split, err less again.
+    That errs less, and costs one fit, not one for each fold. Of a small table each tree sees half
+    of the rows; if its labels are ``clean``, twice as many trees, with half of the features for a
+    cut, err less again.
     """
-    kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
     n_rows, n_features = shape
+    size: dict[str, Any] = {"l2_regularization": 3.0, **settings}
     if n_rows > FEW_ROWS:
-        return kind(n_estimators=70, learning_rate=0.15, **settings)
-    least = min(8, max(1, n_rows // 20))
-    size = {"max_leaf_nodes": 12, "min_samples_leaf": least}
+        return _symmetric(n_classes, 64, n_estimators=200, learning_rate=0.1, **size)
     drawn = {"subsample": 0.5 if n_rows >= TINY else 1.0, "max_features": 0.5 if clean else 1.0}
     rounds, rate = 300 if clean else 150, 0.06
     if n_features > WIDE:
         rounds, rate = rounds // 3, 3.0 * rate
-    return kind(n_estimators=rounds, learning_rate=rate, **size, **drawn, **settings)
+    return _symmetric(n_classes, 16, n_estimators=rounds, learning_rate=rate, **drawn, **size)
+
+
+def _symmetric(n_classes: int, max_leaf_nodes: int, **settings: Any) -> BaseMarginClassifier:
+    """Boosted symmetric trees; λ, not the number of rows, keeps leaves of few rows small."""
+    kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
+    return kind(
+        max_leaf_nodes=max_leaf_nodes, min_samples_leaf=1, grow_policy="symmetric", **settings
+    )
 
 
 def forest(

@@ -34,6 +34,29 @@ DE_BRUIJN = 0x03F79D71B4CB0A89
 """Multiplied by a power of two, each has another number in its upper six bits."""
 
 
+LANES = 8
+"""Rows that walk down a tree side by side: no row's next step waits for another row's."""
+
+
+class Steps(NamedTuple):
+    """Nodes as rows take them without a branch; none are there if some split is on a category.
+
+    Attributes
+    ----------
+    thresholds, features : arrays
+        What each node asks; a leaf asks something too.
+    children : array (nodes, 2)
+        Where a row goes whose answer is no, and yes; a leaf keeps it.
+    missing_left : array of bool
+        Whether a missing value means yes.
+    """
+
+    thresholds: Array
+    features: Array
+    children: Array
+    missing_left: Array
+
+
 class Forest(NamedTuple):
     """Trees laid one after the other, as the kernels read them.
 
@@ -54,9 +77,13 @@ class Forest(NamedTuple):
         in ``masks``.
     masks : array of uint64
         For each cell, the leaves of the tree that its feature leaves open, as bits. The one that is
-        open by all features is where a row ends. Empty where trees are walked down instead.
+        open by all features is where a row ends. Empty where all trees are walked down instead.
     leaves : array (trees, 64)
         Nodes of the leaves, by the upper bits of their bit times ``DE_BRUIJN``.
+    tall : array (trees,) of bool
+        Which trees have no tables, and are walked down.
+    steps : Steps
+        The nodes, where many rows walk.
     """
 
     nodes: Array
@@ -69,6 +96,8 @@ class Forest(NamedTuple):
     places: Array
     masks: Array
     leaves: Array
+    tall: Array
+    steps: Steps
 
 
 @kernel
@@ -134,6 +163,8 @@ def fill_masks(forest: Forest, values: Array) -> None:
     nodes, one, starts = forest.nodes, np.uint64(1), forest.cells.starts
     below = np.zeros(2 * MOST_LEAVES, dtype=np.uint64)  # leaves under each node of a tree
     for t in range(forest.roots.size):
+        if forest.tall[t]:
+            continue
         root = forest.roots[t]
         last = forest.roots[t + 1] if t + 1 < forest.roots.size else nodes.size
         bit = one
@@ -164,11 +195,13 @@ def fill_masks(forest: Forest, values: Array) -> None:
 
 @kernel
 def open_leaves(cells: Array, forest: Forest, at: Array) -> None:
-    """Write to ``at[t, i]`` the node of the leaf where a row ends in tree t, by its cells."""
+    """Write to ``at[t, i]`` the node of the leaf where a row ends, for each tree t with tables."""
     still = np.empty(ROWS_AT_ONCE, dtype=np.uint64)
     for start in range(0, at.shape[1], ROWS_AT_ONCE):
         n_rows = min(ROWS_AT_ONCE, at.shape[1] - start)
         for t in range(at.shape[0]):
+            if forest.tall[t]:
+                continue
             first, last = forest.tables[t], forest.tables[t + 1]
             for i in range(n_rows):
                 still[i] = np.uint64(1) if first == last else ~np.uint64(0)
@@ -187,16 +220,43 @@ def open_leaves(cells: Array, forest: Forest, at: Array) -> None:
 
 
 @kernel
-def walk_down(rows: Array, nodes: Array, categories: Array, roots: Array, at: Array) -> None:
-    """Write to ``at[t, i]`` the node of the leaf where ``rows[i]`` ends in tree t."""
-    for t in range(roots.size):
-        tree = nodes[roots[t] :]
+def walk_down(rows: Array, forest: Forest, at: Array) -> None:
+    """Write to ``at[t, i]`` the node of the leaf where ``rows[i]`` ends, in each tall tree t."""
+    for t in range(forest.roots.size):
+        if not forest.tall[t]:
+            continue
+        tree = forest.nodes[forest.roots[t] :]
         for i in range(rows.shape[0]):
             k = 0
             while tree[k]["feature"] >= 0:
-                left = goes_left(tree[k], categories, rows[i, tree[k]["feature"]])
+                left = goes_left(tree[k], forest.categories, rows[i, tree[k]["feature"]])
                 k = tree[k]["left"] if left else tree[k]["right"]
-            at[t, i] = roots[t] + k
+            at[t, i] = forest.roots[t] + k
+
+
+@kernel
+def walk_side_by_side(rows: Array, forest: Forest, at: Array) -> None:
+    """What :func:`walk_down` does, by steps: several rows at once, until all are in a leaf."""
+    steps, here = forest.steps, np.empty(LANES, np.uint32)
+    for t in range(forest.roots.size):
+        if not forest.tall[t]:
+            continue
+        for start in range(0, rows.shape[0], LANES):
+            first = max(0, min(start, rows.shape[0] - LANES))  # the last rows, some of them twice
+            n_lanes = min(LANES, rows.shape[0])
+            here[:] = forest.roots[t]
+            moving = True
+            while moving:
+                moving = False
+                for lane in range(n_lanes):
+                    k = here[lane]
+                    value = rows[first + lane, steps.features[k]]
+                    missing = np.isnan(value) & steps.missing_left[k]
+                    then = steps.children[k, np.uint64((value <= steps.thresholds[k]) | missing)]
+                    moving |= then != k
+                    here[lane] = then
+            for lane in range(n_lanes):
+                at[t, first + lane] = here[lane]
 
 
 @kernel

@@ -4,14 +4,15 @@ The cuts of all trees part the values of a feature into cells; rows are told cel
 all trees. For a tree, each cell of a feature leaves some leaves open; the one that all features
 leave open is where a row ends (after Lucchese et al.'s QuickScorer, with one table per tree and
 feature in place of one comparison per split). Missing values have a cell of their own, and so has
-each category that a split names: nothing is asked of a row but its cells.
+each category that a split names: nothing is asked of a row but its cells. Trees with more leaves
+than a word has bits are walked down, by several rows side by side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,10 +21,12 @@ from ..kernels.trees import (
     MOST_LEAVES,
     NODE,
     Forest,
+    Steps,
     add_values,
     fill_masks,
     open_leaves,
     walk_down,
+    walk_side_by_side,
 )
 from ..types import Array
 
@@ -31,8 +34,9 @@ MOST_MASKS = 1 << 23
 """Entries of all tables, 64 megabytes: with more, trees are walked down."""
 FEW_ROWS = 512
 """Rows up to which trees are walked down: that takes less time than making tables."""
-MOST_AT_ONCE = 1 << 17
-"""Leaves of all rows and trees that are found before they are added up: half a megabyte."""
+MOST_AT_ONCE, MOST_WALKED = 1 << 17, 1 << 20
+"""Leaves of all rows and trees that are found before they are added up: half a megabyte; four where
+trees are walked down, each of which is then read seldom enough."""
 
 
 class Planted(Protocol):
@@ -60,28 +64,32 @@ def plant(trees: Sequence[Planted], *, tables: bool = True) -> Forest:
     none = np.empty(0, np.int64)
     walked = (lay_cells(none, []), none, none, none, np.empty(0, np.uint64))
     width = int(nodes["feature"].max(initial=-1)) + 1
-    no_leaves = np.empty((0, MOST_LEAVES), np.uint32)
-    forest = Forest(nodes, categories, roots, width, *walked, no_leaves)
+    no_leaves, tall = np.empty((0, MOST_LEAVES), np.uint32), np.ones(len(roots), np.bool_)
+    forest = Forest(nodes, categories, roots, width, *walked, no_leaves, tall, _steps(nodes[:0]))
     return with_tables(forest) if tables else forest
 
 
 def with_tables(forest: Forest) -> Forest:
-    """Add tables to trees, if they have few leaves and the tables would not be too large."""
+    """Add what finds leaves faster where there are many rows.
+
+    Tables for trees of few leaves, if they would not be too large together; for the others steps.
+    """
     nodes, roots = forest.nodes, forest.roots
     sizes = np.diff(roots, append=len(nodes))
-    if not len(roots) or sizes.max() >= 2 * MOST_LEAVES:
-        return forest
+    tall = sizes >= 2 * MOST_LEAVES
     tree_of = np.repeat(np.arange(len(roots)), sizes)
-    split = nodes["feature"] >= 0
-    features = np.unique(nodes["feature"][split]).astype(np.int64)
-    cuts = [_cuts(nodes[nodes["feature"] == feature], forest.categories) for feature in features]
+    short = nodes[~tall[tree_of]] if tall.any() else nodes
+    tree_of = tree_of[~tall[tree_of]]
+    split = short["feature"] >= 0
+    features = np.unique(short["feature"][split]).astype(np.int64)
+    cuts = [_cuts(short[short["feature"] == feature], forest.categories) for feature in features]
     n_cells = np.array([len(mine) + 2 for mine in cuts], dtype=np.int64)
-    slots = np.searchsorted(features, nodes["feature"][split])
+    slots = np.searchsorted(features, short["feature"][split])
     owners, slots = np.divmod(np.unique(tree_of[split] * len(features) + slots), len(features) or 1)
     ends = np.cumsum(n_cells[slots])
     n_masks = int(ends[-1]) if len(ends) else 0
-    if n_masks > MOST_MASKS:
-        return forest
+    if tall.all() or n_masks > MOST_MASKS:
+        return _with_steps(forest)
     full = forest._replace(
         cells=lay_cells(features, cuts),
         tables=np.searchsorted(owners, np.arange(len(roots) + 1)),
@@ -89,9 +97,30 @@ def with_tables(forest: Forest) -> Forest:
         places=ends - n_cells[slots],
         masks=np.empty(max(1, n_masks), np.uint64),  # none at all would mean: walk
         leaves=np.zeros((len(roots), MOST_LEAVES), np.uint32),
+        tall=tall,
     )
     fill_masks(full, np.concatenate([np.empty(0), *([*mine, np.inf, np.nan] for mine in cuts)]))
-    return full
+    return _with_steps(full)
+
+
+def _with_steps(forest: Forest) -> Forest:
+    """Add steps, if trees are walked down that ask for numbers only."""
+    if not forest.tall.any() or forest.width == 0 or len(forest.categories):
+        return forest
+    sizes = np.diff(forest.roots, append=len(forest.nodes))
+    return forest._replace(steps=_steps(forest.nodes, np.repeat(forest.roots, sizes)))
+
+
+def _steps(nodes: Array, roots: Any = 0) -> Steps:
+    """Steps of nodes, each of whose trees begins at one of the roots."""
+    inner, own = nodes["feature"] >= 0, np.arange(len(nodes))
+    children = [np.where(inner, roots + nodes[side], own) for side in ("right", "left")]
+    return Steps(
+        nodes["threshold"].copy(),
+        np.where(inner, nodes["feature"], 0).astype(np.uint32),
+        np.column_stack(children).astype(np.uint32),
+        nodes["missing_left"] != 0,
+    )
 
 
 class Grove:
@@ -133,7 +162,9 @@ def leaf_blocks(forest: Forest, rows: Array) -> Iterator[tuple[slice, Array]]:
     """Blocks of rows, with the node where each ends in each tree (trees, rows)."""
     if rows.shape[1] < forest.width:  # the kernels do not check
         raise ValueError(f"a tree reads {forest.width} features, the rows have {rows.shape[1]}")
-    size = max(ROWS_AT_ONCE, MOST_AT_ONCE // max(1, len(forest.roots)))
+    by_steps = len(forest.steps.features) > 0
+    most = MOST_WALKED if by_steps else MOST_AT_ONCE
+    size = max(ROWS_AT_ONCE, most // max(1, len(forest.roots)))
     for start in range(0, len(rows), size):
         block = rows[start : start + size]
         at = np.empty((len(forest.roots), len(block)), dtype=np.uint32)
@@ -141,8 +172,10 @@ def leaf_blocks(forest: Forest, rows: Array) -> Iterator[tuple[slice, Array]]:
             cells = np.empty((len(forest.cells.features), len(block)), dtype=np.uint32)
             find_cells(block, forest.cells, cells)
             open_leaves(cells, forest, at)
-        else:
-            walk_down(block, forest.nodes, forest.categories, forest.roots, at)
+        if by_steps:
+            walk_side_by_side(block, forest, at)
+        elif forest.tall.any():
+            walk_down(block, forest, at)
         yield slice(start, start + size), at
 
 
