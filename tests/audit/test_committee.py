@@ -56,6 +56,21 @@ def test_who_says_more_of_unseen_rows_counts_more(better):
     assert share == (FOREST_SHARES[-1] if better == "gradient trees" else max(FOREST_SHARES))
 
 
+@pytest.mark.parametrize(("right", "share"), [(0.95, 0.3), (0.72, 0.7), (0.5, 0.7)])
+def test_with_wrong_labels_the_forest_counts_less_only_if_that_is_surely_better(right, share):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    votes = {
+        "gradient trees": told(labels, 0.9, rng.random(400) < right),
+        "forest": told(labels, 0.7, rng.random(400) < 0.7),
+        "linear": np.full((400, 2), 0.5),
+    }
+    noise = np.array([[0.9, 0.1], [0.1, 0.9]])
+    mixture, _ = choose_mixture(votes, Stack(np.ones(3), noise, votes["forest"]), labels)
+    assert mixture.linear == 0.0
+    assert mixture.forest / (mixture.gradient + mixture.forest) == pytest.approx(share)
+
+
 def test_few_rows_choose_no_share():
     labels = np.arange(LEAST_ROWS - 1) % 2
     votes = {name: np.full((len(labels), 2), 0.5) for name in ("gradient trees", "forest")}

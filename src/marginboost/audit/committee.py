@@ -12,9 +12,10 @@ is the lead of the second class in a leaf of random tree τ; a lead v means log-
 Up to :data:`~.votes.FEW_ROWS` rows t, u and λ come from the votes of the audit, on rows that they
 had not seen, by the loss of a given label under the noise model: first the factors t and u, each
 for its own part, then λ in 0, ¼, ½, ¾. A linear model is taken only where it is better by more than
-two standard errors; else λ = 0, and none is fitted. The share s of the forest is 0.7, but where
-nearly all labels seem right the votes choose it too, and gradient boosting goes on for longer: with
-more wrong labels both would follow them. Above that size s = 0.4, and 0 where tables are too large
+two standard errors; else λ = 0, and none is fitted. The share s of the forest is 0.7, or 0.3 if
+that is better by as much, as where features matter only together; where nearly all labels seem
+right it is the best of six, and gradient boosting goes on for longer: with more wrong labels both
+would follow them. Above that size s = 0.4, and 0 where tables are too large
 for a forest; and there the forest learns from the labels as given, unless each class has a noise of
 its own. With many rows in a leaf wrong labels are outvoted, and a forest that was not told what the
 audit thinks errs in other rows than gradient trees that were.
@@ -63,8 +64,10 @@ FOREST_SHARE, LARGE_FOREST_SHARE = 0.7, 0.4
 """Share of the forest in the log-odds, up to :data:`~.votes.FEW_ROWS` rows and above."""
 FOREST_SHARES = (0.7, 0.85, 0.5, 0.3, 0.15, 0.0)
 """Shares to choose from where nearly all labels are right; of equally good ones the first."""
+NOISY_FOREST_SHARES = (0.7, 0.3)
+"""The usual share where more labels are wrong, and one that must prove that it is better."""
 NEARLY_NO_NOISE = 0.05
-"""Share of wrong labels below which votes choose the forest's share, and trees are more."""
+"""Share of wrong labels below which votes choose the forest's share freely, and trees are more."""
 LITTLE_NOISE = 0.15
 """Share of wrong labels below which a leaf of the forest may be a single row."""
 LEAST_ROWS = 100
@@ -72,7 +75,7 @@ LEAST_ROWS = 100
 FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 LINEAR_SHARES = (0.0, 0.25, 0.5, 0.75)
 STANDARD_ERRORS = 2.0
-"""By how many a linear model must help to be taken."""
+"""By how many a linear model, or another share of the forest, must help to be taken."""
 LIMIT = 5.0
 """Standard deviations beyond which a value counts as if it were there, in the linear model."""
 LEAST = 1e-4
@@ -138,22 +141,26 @@ def choose_mixture(
     if n_rows < LEAST_ROWS:
         grown = (1.0 - FOREST_SHARE) * trees + FOREST_SHARE * leads
         return Mixture(1.0 - FOREST_SHARE, FOREST_SHARE, 0.0), softmax(grown, axis=1)
-    shares = FOREST_SHARES if stack.noise_rate < NEARLY_NO_NOISE else (FOREST_SHARE,)
+    clean = stack.noise_rate < NEARLY_NO_NOISE
+    shares: tuple[float, ...] = FOREST_SHARES if clean else NOISY_FOREST_SHARES
     mixed = {s: (1.0 - s) * trees + s * leads for s in shares}
     fits = {s: _best_factor(part, stack, labels) for s, part in mixed.items()}
-    share = min(fits, key=lambda s: fits[s].loss)
-    grown, t = mixed[share], fits[share].factor
+    if clean:
+        shares = (min(shares, key=lambda s: float(fits[s].losses.mean())),)
     lines = _log_odds(votes["linear"])
     u = _best_factor(lines, stack, labels).factor
-    options = [softmax((1.0 - s) * t * grown + s * u * lines, axis=1) for s in LINEAR_SHARES]
-    losses = [stack.losses(option, labels) for option in options]
-    best = int(np.argmin([loss.mean() for loss in losses]))
-    gain = losses[0] - losses[best]
-    if gain.mean() <= STANDARD_ERRORS * gain.std() / np.sqrt(n_rows):
-        best = 0
-    kept = t * (1.0 - LINEAR_SHARES[best])
-    factors = kept * (1.0 - share), kept * share, u * LINEAR_SHARES[best]
-    return Mixture(*factors), options[best]
+    options = {
+        (s, λ): softmax((1.0 - λ) * fits[s].factor * mixed[s] + λ * u * lines, axis=1)
+        for s in shares
+        for λ in LINEAR_SHARES
+    }
+    losses = {option: stack.losses(found, labels) for option, found in options.items()}
+    plain, best = (shares[0], 0.0), min(losses, key=lambda option: float(losses[option].mean()))
+    if not _is_better(losses[best], losses[plain]):
+        best = plain
+    share, linear = best
+    kept = fits[share].factor * (1.0 - linear)
+    return Mixture(kept * (1.0 - share), kept * share, u * linear), options[best]
 
 
 def _log_odds(probabilities: Array) -> Array:
@@ -165,16 +172,22 @@ def _centred(values: Array) -> Array:
 
 
 class Scaled(NamedTuple):
-    """Factor that makes log-odds mean what they say, and their loss with it."""
+    """Factor that makes log-odds mean what they say, and the loss of each row with it."""
 
     factor: float
-    loss: float
+    losses: Array
 
 
 def _best_factor(log_odds: Array, stack: Stack, labels: Array) -> Scaled:
-    losses = [stack.losses(softmax(f * log_odds, axis=1), labels).mean() for f in FACTORS]
-    best = int(np.argmin(losses))
-    return Scaled(FACTORS[best], float(losses[best]))
+    losses = [stack.losses(softmax(f * log_odds, axis=1), labels) for f in FACTORS]
+    best = int(np.argmin([loss.mean() for loss in losses]))
+    return Scaled(FACTORS[best], losses[best])
+
+
+def _is_better(losses: Array, others: Array) -> bool:
+    """Whether losses are less by more than chance allows, row by row."""
+    gain = others - losses
+    return bool(gain.mean() > STANDARD_ERRORS * gain.std() / np.sqrt(len(gain)))
 
 
 # -- fit -----------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ Voters err in different ways, and suit the table:
 ================  =================================  ===============================================
 voter             what it sees                       tables
 ================  =================================  ===============================================
-gradient trees    interactions                       all; small trees where there are few rows,
-                                                     large steps where there are many
+gradient trees    interactions                       all; symmetric trees, smaller ones where there
+                                                     are few rows
 boosted stumps    each feature by itself             all
 linear            straight lines                     all; on bins above :data:`FEW_ROWS` rows
 forest            interactions, calmly               up to :data:`FEW_ROWS` rows: it is slow, and in
@@ -51,7 +51,7 @@ MAX_BINS = 255
 """Bins of a feature, which the models that are fitted after an audit share."""
 VOTING_BINS = 64
 """Bins of a feature for the default voters of small tables. Their trees look at all bins, and have
-a fortieth of the rows in a leaf: finer cuts would cost much and say little."""
+a hundredth of the rows in a leaf: finer cuts would cost much and say little."""
 VOTING_TOL = 1e-3
 """Largest slope at which the linear voter stops: a vote needs no further digits."""
 TINY, TINY_TREES = 100, 20
@@ -102,9 +102,8 @@ def gradient_trees(n_rows: int, n_classes: int, **settings: Any) -> BaseMarginCl
         return _symmetric(
             n_classes, 64, n_estimators=40, learning_rate=0.25, l2_regularization=10.0, **settings
         )
-    return _symmetric(
-        n_classes, 16, n_estimators=45, learning_rate=0.2, l2_regularization=5.0, **settings
-    )
+    size: dict[str, Any] = {"l2_regularization": 5.0, "min_samples_leaf": max(1, n_rows // 100)}
+    return _symmetric(n_classes, 32, n_estimators=45, learning_rate=0.2, **size, **settings)
 
 
 def committee_trees(
@@ -113,26 +112,26 @@ def committee_trees(
     """Gradient boosting that stays: more trees and smaller steps than those that only vote.
 
     That errs less, and costs one fit, not one for each fold. Of a small table each tree sees half
-    of the rows; if its labels are ``clean``, twice as many trees, with half of the features for a
-    cut, err less again.
+    of the rows; if its labels are ``clean``, twice as many trees err less again.
     """
     n_rows, n_features = shape
     size: dict[str, Any] = {"l2_regularization": 3.0, **settings}
     if n_rows > FEW_ROWS:
-        return _symmetric(n_classes, 64, n_estimators=200, learning_rate=0.1, **size)
-    drawn = {"subsample": 0.5 if n_rows >= TINY else 1.0, "max_features": 0.5 if clean else 1.0}
+        return _symmetric(n_classes, 64, n_estimators=300, learning_rate=0.1, **size)
+    size["subsample"] = 0.5 if n_rows >= TINY else 1.0
     rounds, rate = 300 if clean else 150, 0.06
     if n_features > WIDE:
         rounds, rate = rounds // 3, 3.0 * rate
-    return _symmetric(n_classes, 16, n_estimators=rounds, learning_rate=rate, **drawn, **size)
+    return _symmetric(n_classes, 32, n_estimators=rounds, learning_rate=rate, **size)
 
 
-def _symmetric(n_classes: int, max_leaf_nodes: int, **settings: Any) -> BaseMarginClassifier:
-    """Boosted symmetric trees; λ, not the number of rows, keeps leaves of few rows small."""
+def _symmetric(
+    n_classes: int, max_leaf_nodes: int, *, min_samples_leaf: int = 1, **settings: Any
+) -> BaseMarginClassifier:
+    """Boosted symmetric trees; λ keeps leaves of few rows small."""
     kind: Any = GradientBoostClassifier if n_classes == 2 else SoftmaxBoostClassifier
-    return kind(
-        max_leaf_nodes=max_leaf_nodes, min_samples_leaf=1, grow_policy="symmetric", **settings
-    )
+    size = {"max_leaf_nodes": max_leaf_nodes, "min_samples_leaf": min_samples_leaf}
+    return kind(grow_policy="symmetric", **size, **settings)
 
 
 def forest(
