@@ -6,7 +6,10 @@ whole and is asked again on the next level. Finding a question takes the rows of
 so a pair of features that matter only jointly is seen with fewer rows than a node by itself would
 need, and a question that suits noise in one node is outvoted by the others.
 
-Sums by bin, the division of rows, and threads are those of the one engine (see ``grow``).
+Sums by bin, the division of rows, and threads are those of the one engine (see ``grow``). Where
+rows are few, sums are not kept from level to level but made afresh for one feature and node at a
+time: then they stay in a core's cache, however many features there are. They are exact, hence the
+same.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from ..types import Array
 from .by_reference import by_reference
 from .columns import allow_by_path, draw_columns
 from .grow import FULL, divide, measure_leaves, plant, release, seek
+from .histograms import add_codes
 from .jit import dividing_kernel, inner_kernel, kernel
 from .parallel import UNTIL_DISMISSED, work_together, worker_loop
 from .shares import (
@@ -41,9 +45,12 @@ from .ties import TIE, resolution
 
 SUM, ASK = 4, 5
 """Kinds of tasks, besides those of ``shares``: sums of two new nodes; questions for a level."""
-TABLE = 5
+TABLE = 7
 """Rows of the table of a feature's cuts: gain with missing values on the right, with them on the
-left, and the weight of what is present on the left; then room for sums of one node."""
+left, and the weight of what is present on the left; then room for the left sides of a node, and for
+its sums by bin."""
+KEPT_ROWS = 16
+"""Rows for each bin from which on sums by bin are kept."""
 
 
 @inner_kernel
@@ -115,11 +122,44 @@ def add_plain_gains(
 
 
 @inner_kernel
+def cut_table(job: Job, tile: int, j: int) -> Array:
+    """Room for the table of a feature's cuts."""
+    n_cuts = job.features[j, 1] + 1
+    return job.cells[tile, : TABLE * n_cuts].reshape((TABLE, n_cuts))
+
+
+@inner_kernel
+def sums_by_bin(job: Job, k: int, j: int, table: Array) -> Array:
+    """Sums of a node's rows by one feature's bins: those that are kept, or else made in a table."""
+    if job.histograms.shape[0] > 0:
+        begin = job.features[j, 2]
+        return job.histograms[job.nodes[k]["slot"], begin : begin + job.features[j, 1] + 1]
+    cells = table[TABLE - 2 :].reshape((table.shape[1], 2))
+    cells[:] = 0.0
+    start, stop = job.nodes[k]["start"], job.nodes[k]["stop"]
+    add_codes(job.codes[j], job.rows[start:stop], job.packed[start:stop], cells)
+    return cells
+
+
+@inner_kernel
+def missing_weight(job: Job, j: int) -> float:
+    """Weight of the open nodes' rows in which a feature is missing."""
+    n_bins, total = job.features[j, 1], 0.0
+    for place in range(job.order[N_WAITING]):
+        node = job.nodes[job.waiting[place]]
+        if job.histograms.shape[0] > 0:
+            total += job.histograms[node["slot"], job.features[j, 2] + n_bins, 1]
+        else:
+            for i in range(node["start"], node["stop"]):
+                total += job.packed[i, 1] if job.codes[j, job.rows[i]] == n_bins else 0.0
+    return total
+
+
+@inner_kernel
 def add_gains(job: Job, k: int, j: int, some_missing: bool, table: Array) -> None:
     """Add what a node gains by every cut of a feature to the table of its cuts."""
     n_bins, singles = job.features[j, 1], job.features[j, 0] == CATEGORY
-    begin, rules = job.features[j, 2], node_rules(job, k, j)
-    cells = job.histograms[job.nodes[k]["slot"], begin : begin + n_bins + 1]
+    rules, cells = node_rules(job, k, j), sums_by_bin(job, k, j, table)
     if not (singles or some_missing) and is_free(rules):
         node = job.nodes[k]
         least = max(job.limits[MIN_GAIN], resolution(node["score"]))
@@ -158,17 +198,17 @@ def ask_tile(job: Job, tile: int) -> None:
         total += job.sums[job.waiting[place], 1]
     for j in range(job.tiles[tile], job.tiles[tile + 1]):
         job.splits[0, j]["gain"] = 0.0
+        if job.waiting[0] == 0:  # the root: perhaps some values are missing
+            job.splits[1, j]["missing_left"] = 1
         if job.allowed.shape[1] > 0 and job.allowed[0, j] == 0:
             continue
-        n_cuts, missing = job.features[j, 1] + 1, 0.0
-        last = job.features[j, 2] + n_cuts - 1
-        for place in range(n_open):
-            missing += job.histograms[job.nodes[job.waiting[place]]["slot"], last, 1]
-        table = job.cells[tile, : TABLE * n_cuts].reshape((TABLE, n_cuts))
+        missing = missing_weight(job, j) if job.splits[1, j]["missing_left"] != 0 else 0.0
+        job.splits[1, j]["missing_left"] = missing > 0.0  # if none is here, none is further down
+        table = cut_table(job, tile, j)
         table[:3] = 0.0
         for place in range(n_open):
             add_gains(job, job.waiting[place], j, missing > TIE * total, table)
-        choose_cut(table, missing > TIE * total, whole, total, job.splits[0, j])
+        choose_cut(table[:3], missing > TIE * total, whole, total, job.splits[0, j])
 
 
 @inner_kernel
@@ -217,7 +257,7 @@ def open_pair(job: Job) -> bool:
     False where there is no room for sums.
     """
     found = seek(job)
-    if found > 0:
+    if found > 0 and job.histograms.shape[0] > 0:
         if job.order[SEEK_SMALL] == 0:
             turn_values(job)
         do_level_task(job, SUM)
@@ -252,8 +292,7 @@ def allow_columns(job: Job) -> None:
 @inner_kernel
 def left_sums(job: Job, k: int, j: int, cut: int, missing_left: int) -> tuple[float, float]:
     """What a question sends to the left of a node: signed sum and weight."""
-    n_bins, begin = job.features[j, 1], job.features[j, 2]
-    cells = job.histograms[job.nodes[k]["slot"], begin : begin + n_bins + 1]
+    n_bins, cells = job.features[j, 1], sums_by_bin(job, k, j, cut_table(job, 0, j))
     first = cut if job.features[j, 0] == CATEGORY and cut < n_bins else 0
     signed = weight = 0.0
     for code in range(first, min(cut + 1, n_bins)):

@@ -252,6 +252,7 @@ class GradientTreeOracle(Oracle):
             leaves_apart=self.splits == "gradient",
             monotonic=read_directions(self.monotonic_cst, bins.names, numeric),
             groups=groups,
+            in_parts=sample.parts is not None,
         )
         self._drawn: tuple[int, Array | None] = -1, None
         if sample.parts is not None:

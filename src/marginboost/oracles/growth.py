@@ -59,7 +59,7 @@ from ..kernels.shares import (
 )
 from ..kernels.splits import SPLIT, is_heavier
 from ..kernels.stumps import CATEGORY, PARTITION, THRESHOLD
-from ..kernels.symmetric import TABLE, grow_symmetric, help_grow_symmetric
+from ..kernels.symmetric import KEPT_ROWS, TABLE, grow_symmetric, help_grow_symmetric
 from ..kernels.ties import TIE
 from ..kernels.trees import NODE, walk_codes
 from ..types import Array
@@ -179,6 +179,8 @@ class TreeGrower:
         Direction of values of leaves along each feature; empty or None where none has one.
     groups : array (groups, features) of uint8, optional
         Features that may meet on one way from root to leaf; None where all may.
+    in_parts : bool
+        Whether rows are in parts, whose sums by bin are all that is known of them.
     """
 
     def __init__(
@@ -195,6 +197,7 @@ class TreeGrower:
         leaves_apart: bool = False,
         monotonic: Array | None = None,
         groups: Array | None = None,
+        in_parts: bool = False,
     ) -> None:
         self.bins, self.limits = bins, limits
         self.room: Array | None = None
@@ -210,9 +213,11 @@ class TreeGrower:
         self.first_cut = np.cumsum([0, *(len(cuts) + 1 for cuts in bins.cuts)])[:-1]
         n_rows = bins.n_rows if n_rows is None else n_rows
         held = min(n_rows, bins.n_rows)  # rows may be elsewhere
-        kept, channels = n_labels == 1, n_labels + 1
-        tiles = _tiles(bins.n_features)
+        tiles, channels = _tiles(bins.n_features), n_labels + 1
         widest, n_tiles = int(bins.n_bins.max()) + 1, len(tiles) - 1
+        few = limits.symmetric and not in_parts and n_rows < KEPT_ROWS * widest
+        kept = n_labels == 1 and not few
+        n_sums = TABLE if limits.symmetric else 0 if kept else channels
         features = _feature_table(self.kinds, bins.n_bins, bins.codes.dtype)
         depth = limits.depth
         most = min(limits.max_leaf_nodes or DEEPEST, n_rows, 1 << min(depth, 30))
@@ -236,7 +241,7 @@ class TreeGrower:
             packed=np.empty((held, values.shape[1])),
             packed_labels=np.empty(0 if labels is None else held, np.int32),
             histograms=np.empty((n_slots if kept else 0, features[-1, 2], channels)),
-            cells=np.zeros((n_tiles, widest * (channels * (not kept) + TABLE * limits.symmetric))),
+            cells=np.zeros((n_tiles, widest * n_sums)),
             room=np.empty((n_tiles, channels)),
             splits=np.zeros((2, bins.n_features), SPLIT),
             monotonic=np.zeros(0, np.int64) if monotonic is None else monotonic,

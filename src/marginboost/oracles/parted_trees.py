@@ -307,7 +307,7 @@ def lay_out_trees(place: Place, limits: Limits) -> None:
     sample = place.sample
     assert sample.bins is not None
     weights = None if sample.uniform else grid(sample.prior)
-    grower = TreeGrower(sample.bins, limits, 1, row_weights=weights)
+    grower = TreeGrower(sample.bins, limits, 1, row_weights=weights, in_parts=True)
     job = grower.job  # one node at a time, and its sides
     nodes, sums = np.zeros(3, GROWING), np.zeros((3, 2))
     grower.job = job._replace(nodes=nodes, sums=sums, histograms=job.histograms[:1].copy())
