@@ -9,6 +9,7 @@ import argparse
 import warnings
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -21,9 +22,8 @@ RATES = (0.0, 0.1, 0.2, 0.3)
 def variants() -> dict[str, Callable[[Array, Array], Any]]:
     """Fitted models by name."""
     from marginboost import GradientBoostClassifier, RobustBoostClassifier, SoftmaxBoostClassifier
-    from marginboost.audit import LabelAudit
+    from marginboost.audit import LabelAudit, committee, votes
     from marginboost.audit.soft_labels import soft_rows
-    from marginboost.audit.votes import default_voters
 
     def robust(**settings: Any) -> Callable[[Array, Array], Any]:
         return lambda X, y: RobustBoostClassifier(**settings).fit(X, y)
@@ -36,7 +36,18 @@ def variants() -> dict[str, Callable[[Array, Array], Any]]:
         return model.fit(X[soft.rows], soft.labels, sample_weight=soft.weights)
 
     def one_vote(X: Array, y: Array) -> Any:
-        return on_soft_labels(X, y, default_voters(len(y), int(y.max()) + 1))
+        return on_soft_labels(X, y, votes.default_voters(len(y), int(y.max()) + 1))
+
+    def leaf_by_leaf(X: Array, y: Array) -> Any:
+        def grown(make: Callable[..., Any]) -> Callable[..., Any]:
+            least = {"grow_policy": "lossguide", "min_samples_leaf": max(1, len(y) // 40)}
+            return lambda *args, **settings: make(*args, **settings).set_params(**least)
+
+        with (
+            patch.object(votes, "gradient_trees", grown(votes.gradient_trees)),
+            patch.object(committee, "committee_trees", grown(committee.committee_trees)),
+        ):
+            return RobustBoostClassifier().fit(X, y)
 
     return {
         "as it is": robust(),
@@ -46,6 +57,7 @@ def variants() -> dict[str, Callable[[Array, Array], Any]]:
         "always the soft margin over stumps": robust(model="soft-margin"),
         "gradient trees alone on soft labels": lambda X, y: on_soft_labels(X, y, None),
         "the same, voters voting once": one_vote,
+        "trees grown leaf by leaf": leaf_by_leaf,
     }
 
 

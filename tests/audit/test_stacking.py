@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import check_grad
 
+from marginboost.audit import stacking
 from marginboost.audit.stacking import Stack, _negative_log_likelihood, confident_joint, stack_votes
 
 
@@ -168,6 +169,16 @@ def test_the_commonest_label_is_not_wrong_nearly_everywhere(seed):
     assert not stack.by_class
     assert stack.belief[:, 0].mean() > 0.5
     assert stack.trust(labels)[labels == 0].mean() > 0.5
+
+
+def test_rates_of_classes_that_have_changed_places_are_refused(monkeypatch):
+    votes, labels, *_ = flipped((0.5, 0.0, 0.0), 400, 0)
+    found = stack_votes(votes, labels)
+    assert found.by_class
+    assert stacking.tells(found.noise)
+    assert not stacking.tells(found.noise[[1, 0, 2]])
+    monkeypatch.setattr(stacking, "tells", lambda noise: False)
+    assert not stack_votes(votes, labels).by_class
 
 
 def test_voters_that_vote_again_keep_the_rates_of_classes():

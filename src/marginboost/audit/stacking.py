@@ -34,8 +34,9 @@ a rate for each class
 The second has K - 1 further rates. It is taken if it adds more than (K - 1) log(n) / 2 to the
 log-likelihood of n rows (Schwarz's criterion): where classes overlap, rates that differ are often
 but their overlap, and do harm on labels that are right. And it is not taken if two of three rows
-with the commonest label would be of another class: where one class is rare, votes that say little
-can be read as "nearly all rows are of that class, and most of their labels wrong".
+with the commonest label would be of another class, or if some label would be likelier for rows of
+another class than for those of its own: where one class is rare, votes that say little can be read
+as "nearly all rows are of that class, and most of their labels wrong".
 
 Voters that learn again, from labels weighed by that, err less; :meth:`Stack.after` joins both
 opinions.
@@ -204,7 +205,19 @@ def _noise_model(logs: Array, labels: Array) -> Fit:
     gain = by_class.log_likelihood(logs, labels) - by_chance.log_likelihood(logs, labels)
     likelier = gain > (n_classes - 1) * math.log(n_rows) / 2.0
     believable = _trust_of_the_commonest(by_class, logs, labels) > LEAST_TRUST
-    return by_class if likelier and believable else by_chance
+    return by_class if likelier and believable and tells(by_class.noise) else by_chance
+
+
+def tells(noise: Array) -> bool:
+    """Whether each label is likelier for rows of its class (lines) than for rows of any other.
+
+    Else classes have changed places.
+
+    >>> tells(np.array([[0.4, 0.6], [0.1, 0.9]])), tells(np.array([[0.6, 0.4], [0.8, 0.2]]))
+    (True, False)
+    """
+    others = noise - 2.0 * np.eye(len(noise))
+    return bool((np.diag(noise) > others.max(axis=0)).all())
 
 
 def _trust_of_the_commonest(fit: Fit, logs: Array, labels: Array) -> float:
