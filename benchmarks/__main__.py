@@ -30,6 +30,7 @@ from .sizes import FULL, QUICK, SPEED, Sizes
 from .soft_margin import soft_margin
 from .soft_margin_sets import soft_margin_sets
 from .stream import stream
+from .symmetric import symmetric
 from .target_audit import target_audit
 from .target_flags import target_flags
 
@@ -38,7 +39,7 @@ BENCHMARKS: dict[str, Callable[[Sizes], Section]] = {
     for benchmark in (
         *(stumps, sklearn_adaboost, predict, scaling, cold_start, soft_margin, soft_margin_sets),
         *(probabilities, noise_losses, choosing_nu),
-        *(gradient, leveraging, shapley, audit, target_flags, target_audit, regression),
+        *(gradient, symmetric, leveraging, shapley, audit, target_flags, target_audit, regression),
         *(relatives, robust, stream, dask, dask_cost),
     )
 }

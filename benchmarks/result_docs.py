@@ -23,6 +23,7 @@ DOCUMENTS = {
     "regression": ("regression.md", 2),
     "shapley": ("explanations.md", 2),
     "speed": ("speed.md", 3),
+    "symmetric": ("gradient-boosting.md", 3),
     "stream": ("larger-than-memory.md", 2),
     "target_audit": ("target-audit.md", 3),
 }

@@ -85,6 +85,9 @@ class Sizes:
     other: Path | None = None
     """Another checkout of this package, measured beside this one."""
 
+    symmetric_shapes: tuple[Shape, ...] = ((10_000, 20), (100_000, 50))
+    symmetric_rounds: int = 200
+
     shapley_shape: Shape = (10_000, 20)
     shapley_trees: int = 100
     shapley_background: int = 100
@@ -186,6 +189,8 @@ QUICK = Sizes(
     soft_margin_full_rows=100,
     soft_margin_plane_rows=600,
     soft_margin_rows=500,
+    symmetric_shapes=((500, 8),),
+    symmetric_rounds=5,
     shapley_shape=(300, 6),
     shapley_trees=5,
     shapley_background=20,

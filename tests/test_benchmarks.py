@@ -30,6 +30,7 @@ from benchmarks import (
     shapley,
     soft_margin,
     soft_margin_sets,
+    symmetric,
 )
 from benchmarks.data import LABEL_NOISE, TEST, quality, synthetic
 from benchmarks.environment import OtherLoad, environment
@@ -277,6 +278,17 @@ def test_a_race_that_begins_too_late_is_left_out(monkeypatch):
     section = gradient.gradient(replace(TINY, minutes=1.0, **shapes))
     assert begun == ["raw", "raw", "binned"]  # small data first
     assert section.skipped == ["what comes after 1 minutes"]
+
+
+def test_symmetric(capsys):
+    sizes = replace(TINY, symmetric_shapes=((80, 7),), symmetric_rounds=2, test_rows=50)
+    section = symmetric.symmetric(sizes)
+    show(section)
+    assert "2 rounds, 80 × 7" in capsys.readouterr().out
+    (table,) = section.tables
+    assert table.rows[0][0] == symmetric.US
+    assert 0.0 <= table.rows[0][3] <= 100.0
+    assert len(section.times) == len(section.goals) == 2
 
 
 @pytest.mark.slow
