@@ -102,10 +102,19 @@ def twin(oracle, sample, dual, curvature):
     trees=st.sampled_from(TREES),
     wide=st.booleans(),
     weighted=st.booleans(),
+    kept=st.booleans(),
 )
 @theory
-def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted):
-    oracle = GradientTreeOracle(**{"min_samples_leaf": 3, **trees})
+def test_the_kernel_grows_the_tree_of_its_twin(seed, trees, wide, weighted, kept):
+    """Whether symmetric trees keep their sums or make them afresh."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(growth, "KEPT_ROWS", 0 if kept else growth.KEPT_ROWS)
+        check_against_twin(
+            seed, GradientTreeOracle(**{"min_samples_leaf": 3, **trees}), wide, weighted
+        )
+
+
+def check_against_twin(seed, oracle, wide, weighted):
     sample = draw_sample(seed, weighted=weighted, max_bins=None if wide else 16)
     if wide:  # codes that do not fit a byte
         sample.bins.codes = sample.bins.codes.astype(np.uint16)
