@@ -234,6 +234,23 @@ def test_least_gains_of_several_classes_are_those_of_two():
     assert 1 < min(sizes[:3]) < 8
 
 
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_columns_are_drawn_for_every_level(side):
+    """Even if the node that was there first is never divided again."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 20))
+    X[:, 0] = np.sign(X[:, 0])
+    y = np.where(X[:, 0] == side, X[:, 1:].sum(axis=1) + 50.0, 0.0)
+    settings = {"grow_policy": "symmetric", "max_leaf_nodes": 64, "min_samples_leaf": 1}
+    asked = []
+    for seed in range(60):
+        model = make("numbers", max_features=0.1, n_estimators=1, random_state=seed, **settings)
+        nodes = model.fit(X, y).estimators_[1].nodes
+        if nodes["feature"][0] == 0:
+            asked.append(len(set(nodes["feature"].tolist()) - {-1, 0}))
+    assert np.mean(asked) > 3.0  # of five; two columns are drawn at a time
+
+
 def test_trees_grow_leaf_by_leaf_or_level_by_level():
     X, y = rows(0, n=600)
     by_leaf, by_level = (

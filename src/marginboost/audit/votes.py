@@ -115,14 +115,15 @@ def committee_trees(
     of the rows; if its labels are ``clean``, twice as many trees err less again.
     """
     n_rows, n_features = shape
-    size: dict[str, Any] = {"l2_regularization": 3.0, **settings}
     if n_rows > FEW_ROWS:
-        return _symmetric(n_classes, 64, n_estimators=300, learning_rate=0.1, **size)
-    size["subsample"] = 0.5 if n_rows >= TINY else 1.0
-    rounds, rate = 300 if clean else 150, 0.06
+        leaves, rounds, rate, subsample = 64, 300, 0.1, 1.0
+    else:
+        leaves, rounds, rate, subsample = 32, 300 if clean else 150, 0.06, 0.5
     if n_features > WIDE:
         rounds, rate = rounds // 3, 3.0 * rate
-    return _symmetric(n_classes, 32, n_estimators=rounds, learning_rate=rate, **size)
+    size: dict[str, Any] = {"n_estimators": rounds, "learning_rate": rate, "l2_regularization": 3.0}
+    subsample = subsample if n_rows >= TINY else 1.0
+    return _symmetric(n_classes, leaves, subsample=subsample, **size, **settings)
 
 
 def _symmetric(

@@ -46,7 +46,7 @@ def _rows() -> tuple[Any, Any, Any]:
 
 
 def _trees() -> None:
-    """Gradient trees, edge trees, trees of labels, and their explanations."""
+    """Gradient trees, leaf by leaf and symmetric, edge trees, trees of labels, explanations."""
     from .. import (
         AdaBoostClassifier,
         AdaBoostM1Classifier,
@@ -59,6 +59,8 @@ def _trees() -> None:
     model = GradientBoostClassifier(n_estimators=2).fit(X, y)
     model.predict(X)
     model.shap_values(X, X)
+    symmetric = GradientBoostClassifier(n_estimators=2, grow_policy="symmetric")
+    symmetric.set_params(max_leaf_nodes=256, min_samples_leaf=1).fit(X, y).predict(X)  # many leaves
     AdaBoostClassifier(TreeOracle(max_depth=2), n_estimators=2).fit(X, y).predict(X)
     AdaBoostM1Classifier(n_estimators=2).fit(X, several).predict(X)
     SoftmaxBoostClassifier(n_estimators=2).fit(X, several).predict(X)

@@ -95,16 +95,18 @@ class Job(NamedTuple):
     histograms : array (slots, bins of all features, channels)
         Sums that are kept; no slots where they are made afresh for every node.
     cells, room : array (tiles, bins of a feature × channels), array (tiles, channels)
-        Room for sums of one feature that are not kept, with zeros; room for a scan.
+        Room for sums of one feature that are not kept, with zeros, or for the table of its cuts
+        (see ``symmetric``); room for a scan.
     splits : array (2, features) of SPLIT
-        Best splits of two siblings.
+        Best splits of two siblings; or those of a level, and whether any value may be missing.
     monotonic : array of int64
         For each feature 1 where values of leaves must not fall with it, -1 where they must not
         rise, 0 for neither; empty where it is 0 for all.
     groups : array (groups, features) of uint8
         Features that may meet on one way from root to leaf; no groups where all may.
     allowed : array (2, features) of uint8
-        Features that two siblings may be split by; without features where all may always be used.
+        Features that two siblings, or all nodes of a level, may be split by; without features where
+        all may always be used.
     seeds : array of int64
         Random number of each node, where features are drawn for every split.
     counts : array (shares, 2) of int64

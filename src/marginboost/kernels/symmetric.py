@@ -285,8 +285,8 @@ def allow_columns(job: Job) -> None:
         allow_by_path(job, job.waiting[place], job.allowed[1])
         for j in range(job.allowed.shape[1]):
             job.allowed[0, j] = min(job.allowed[0, j], job.allowed[1, j])
-    if job.limits[MAX_FEATURES] < 1.0:
-        draw_columns(job.seeds[job.waiting[0]], job.limits[MAX_FEATURES], job.allowed[0])
+    if job.limits[MAX_FEATURES] < 1.0:  # anew for every level: the newest node is another one
+        draw_columns(job.seeds[job.order[N_NODES] - 1], job.limits[MAX_FEATURES], job.allowed[0])
 
 
 @inner_kernel

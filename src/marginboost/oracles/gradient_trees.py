@@ -64,7 +64,8 @@ DRAWS = 10
 """Draws of columns for a tree before it is given up that there is a split."""
 
 GROWTH_PARAMETERS = """max_features : float
-        Share of the columns, drawn anew for every split, of those that may be split by there.
+        Share of the columns, drawn anew for every split (of a symmetric tree for every level), of
+        those that may be split by there.
     colsample_bytree : float
         Share of the columns, drawn anew for every tree.
     min_split_gain : float
