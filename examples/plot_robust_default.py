@@ -37,4 +37,4 @@ plt.show()
 # The last fit says what it chose and why.
 
 for option in model.choice_:
-    print(f"{option.model:12} loss {option.loss:.4f}  {option.why}")
+    print(f"{option.model:12} loss {option.loss:.4f}  {option.what}  {option.why}")

@@ -6,10 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import log_loss
 
 import marginboost
 from marginboost import RobustBoostClassifier
-from marginboost.audit.committee import FOREST_SHARE, FOREST_SHARES, LEAST_ROWS, choose_mixture
+from marginboost.audit import LabelAudit
+from marginboost.audit.committee import (
+    FOREST_SHARE,
+    FOREST_SHARES,
+    LEAST_ROWS,
+    LEAST_SURE,
+    MOST_SURE,
+    as_sure_as,
+    choose_mixture,
+)
 from marginboost.audit.stacking import Stack
 from marginboost.core.ensemble import Ensemble
 from marginboost.model.shap import shap_values
@@ -184,3 +194,41 @@ def test_labels_that_nothing_tells_apart():
     model = RobustBoostClassifier(model="committee", cv=2).fit(X, y)
     assert not model.predict(X).any()
     assert len({tuple(row) for row in model.predict_proba(X)}) == 1
+
+
+def test_a_committee_is_as_sure_as_the_belief():
+    rng = np.random.default_rng(0)
+    belief = 0.8 * rng.dirichlet([2.0, 1.0, 1.0], 500) + 0.2 / 3.0
+    bold = belief**3 / (belief**3).sum(axis=1, keepdims=True)
+    factor = as_sure_as(belief, bold)
+    assert factor == pytest.approx(1.0 / 3.0, rel=1e-3)
+    assert as_sure_as(bold, belief) == pytest.approx(3.0, rel=1e-2)
+    assert as_sure_as(np.full((5, 2), 0.5), np.tile([0.9, 0.1], (5, 1))) == LEAST_SURE
+    assert as_sure_as(np.eye(2), np.tile([0.6, 0.4], (2, 1))) == MOST_SURE
+
+
+def test_probabilities_are_as_sure_as_the_first_vote():
+    """Without labels flipped, classes that overlap must not be told apart with certainty."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2300, 8))
+    chance = 1.0 / (1.0 + np.exp(-0.8 * X[:, 0] - 0.4 * X[:, 1]))
+    y = (rng.random(len(X)) < chance).astype(int)
+    model = RobustBoostClassifier().fit(X[:300], y[:300])
+    found = model.predict_proba(X[300:])[:, 1]
+    best = log_loss(y[300:], chance[300:])
+    assert log_loss(y[300:], found) < best + 0.12
+    assert str(model.choice_[0].what).startswith("gradient trees ")
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.8, 0.2], [0.5, 0.3, 0.2]])
+def test_labels_of_which_features_say_nothing_are_not_judged(shares):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 5)), rng.choice(len(shares), 400, p=shares)
+    X[:, 1:] = 0.0
+    X[:, 0] = np.arange(400) % 2
+    audit = LabelAudit().fit(X, y)
+    assert not audit.flagged_.any()
+    np.testing.assert_allclose(audit.score_, 1.0)
+    model = RobustBoostClassifier().fit(X, y)
+    given = np.bincount(y) / len(y)
+    np.testing.assert_allclose(model.predict_proba(X).mean(axis=0), given, atol=0.1)

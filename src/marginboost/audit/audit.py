@@ -99,9 +99,11 @@ class LabelAudit(BaseEstimator):
         Out-of-fold class probabilities of each voter, when it voted last.
     stack_ : Stack
         How they were combined, and the noise that was found.
-    last_stack_ : Stack
-        The combination of the last votes alone: bolder than ``stack_``, and on average nearer to
-        the truth where much is wrong, but its probabilities are too sure.
+    first_stack_, last_stack_ : Stack
+        The combination of the first votes alone, and of the last. Voters of the first did not know
+        a row's label even by way of other rows, so its probabilities are as sure as they may be.
+        The last is bolder than ``stack_``, and on average nearer to the truth where much is wrong,
+        but its probabilities are too sure.
     voter_weights_ : dict
         Weight of each voter in the combination.
     index_ : pandas index or None
@@ -179,7 +181,7 @@ class LabelAudit(BaseEstimator):
             self._vote(views, reasons)
         else:
             self.votes_ = {"pred_probs": check_probabilities(pred_probs, self.classes_, labels)}
-            self.stack_ = self.last_stack_ = self.combined()
+            self.stack_ = self.first_stack_ = self.last_stack_ = self.combined()
         self.judge()
         self._evidence = Evidence(views, self.codes_, self.score_, reasons)
         return self
@@ -189,7 +191,8 @@ class LabelAudit(BaseEstimator):
     ) -> Self:
         """Judge rows by votes that were made elsewhere, and combined in this way."""
         self.index_, self.classes_, self.codes_ = None, classes, codes
-        self.votes_, self.stack_, self.last_stack_ = votes, stack, stack
+        self.votes_, self.stack_ = votes, stack
+        self.first_stack_ = self.last_stack_ = stack
         self.n_features_in_ = views.table.n_features
         self.judge()
         self._evidence = Evidence(views, self.codes_, self.score_)
@@ -232,7 +235,7 @@ class LabelAudit(BaseEstimator):
         return Table.learn(X, names, columns)
 
     def _vote(self, views: Views, reasons: Reasons) -> None:
-        """Ask all voters; the default ones twice, where the table is small.
+        """Ask all voters; the default ones twice, where the table is small and a label is doubted.
 
         Of the last vote of boosted stumps the reasons are kept.
         """
@@ -248,8 +251,8 @@ class LabelAudit(BaseEstimator):
             watch = reasons.add if ours and not twice and name == STUMPS else None
             rows = views.of(voter, ours)
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most, watch)
-        self.stack_ = self.last_stack_ = self.combined()
-        if twice:
+        self.stack_ = self.first_stack_ = self.last_stack_ = self.combined()
+        if twice and self.stack_.noise_rate > 0.0:
             soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
             self.votes_ = {
                 name: soft_votes(

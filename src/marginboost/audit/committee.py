@@ -20,6 +20,11 @@ for a forest; and there the forest learns from the labels as given, unless each 
 its own. With many rows in a leaf wrong labels are outvoted, and a forest that was not told what the
 audit thinks errs in other rows than gradient trees that were.
 
+Members that learnt from soft labels are too sure: what is unlikely was made unlikelier before they
+saw it, and votes on a row know its label by way of the rows that learnt from it. So in the end all
+factors are multiplied by one more, with which the last votes are as sure, in the mean, as the first
+opinion of the audit was (:func:`as_sure_as`). No prediction changes, and probabilities can be used.
+
 Certificate: none. Nothing bounds what other trees could do.
 """
 
@@ -29,7 +34,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import softmax
+from scipy.optimize import brentq
+from scipy.special import entr, softmax
 from sklearn.linear_model import LogisticRegression
 
 from ..core.certificate import Certificate
@@ -76,6 +82,10 @@ FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 LINEAR_SHARES = (0.0, 0.25, 0.5, 0.75)
 STANDARD_ERRORS = 2.0
 """By how many a linear model, or another share of the forest, must help to be taken."""
+LEAST_SURE, MOST_SURE = 0.02, 5.0
+"""Least and largest factor that makes a committee as sure as the first votes were."""
+SURENESS_ROWS = 50_000
+"""Rows that it is found on, at most."""
 LIMIT = 5.0
 """Standard deviations beyond which a value counts as if it were there, in the linear model."""
 LEAST = 1e-4
@@ -97,6 +107,20 @@ class Mixture(NamedTuple):
     gradient: float
     forest: float
     linear: float
+
+    def __str__(self) -> str:
+        """Members and their shares.
+
+        >>> str(Mixture(0.6, 1.4, 0.0))
+        'gradient trees 30 %, random trees 70 %'
+        """
+        named = zip(("gradient trees", "random trees", "straight lines"), self, strict=True)
+        shares = ((who, 100.0 * part / sum(self)) for who, part in named)
+        return ", ".join(f"{who} {share:.0f} %" for who, share in shares if share > 0.0)
+
+    def times(self, factor: float) -> Mixture:
+        """The same opinion, more or less sure."""
+        return Mixture(*(factor * member for member in self))
 
 
 class Committee(NamedTuple):
@@ -188,6 +212,38 @@ def _is_better(losses: Array, others: Array) -> bool:
     """Whether losses are less by more than chance allows, row by row."""
     gain = others - losses
     return bool(gain.mean() > STANDARD_ERRORS * gain.std() / np.sqrt(len(gain)))
+
+
+def as_sure_as(belief: Array, probabilities: Array) -> float:
+    """Factor on log-odds with which probabilities have the mean entropy of a belief.
+
+    Parameters
+    ----------
+    belief : array (n_rows, n_classes)
+        Who is as sure as they may be.
+    probabilities : array (n_rows, n_classes)
+        Who may be too sure, or not sure enough, of the same rows.
+
+    Examples
+    --------
+    >>> belief, bold = np.array([[0.6, 0.4], [0.4, 0.6]]), np.array([[0.9, 0.1], [0.1, 0.9]])
+    >>> factor = as_sure_as(belief, bold)
+    >>> softmax(factor * np.log(bold), axis=1).round(3).tolist()
+    [[0.6, 0.4], [0.4, 0.6]]
+    """
+    if len(belief) > SURENESS_ROWS:
+        some = np.random.default_rng(0).choice(len(belief), SURENESS_ROWS, replace=False)
+        belief, probabilities = belief[some], probabilities[some]
+    wanted, log_odds = entr(belief).sum(axis=1).mean(), _log_odds(probabilities)
+
+    def missing(log_factor: float) -> float:
+        found = softmax(np.exp(log_factor) * log_odds, axis=1)
+        return float(entr(found).sum(axis=1).mean() - wanted)
+
+    low, high = np.log(LEAST_SURE), np.log(MOST_SURE)
+    if missing(low) <= 0.0:
+        return LEAST_SURE
+    return MOST_SURE if missing(high) >= 0.0 else float(np.exp(brentq(missing, low, high)))
 
 
 # -- fit -----------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ from .audit import LabelAudit
 from .committee import (
     AuditedRows,
     Mixture,
+    as_sure_as,
     choose_mixture,
     fit_committee,
     kind_and_link,
@@ -84,6 +85,8 @@ class Option(NamedTuple):
         Whether it was taken.
     why : str
         The reason.
+    what : str
+        What it is made of, and for how much of the log-odds each member stands.
     """
 
     model: str
@@ -91,6 +94,7 @@ class Option(NamedTuple):
     error: float
     chosen: bool
     why: str
+    what: str
 
 
 @dataclass(frozen=True)
@@ -276,9 +280,10 @@ class RobustBoostClassifier(LPBoostClassifier):
         self.trust_ = np.ones(len(index))
         self.trust_[used] = audit.score_
         mixture, believed = choose_mixture(audit.votes_, audit.stack_, audit.codes_)
+        mixture = mixture.times(as_sure_as(audit.first_stack_.belief, believed))
         labels, weights = self._cleaned(used, audit, index, data.weights)
         room = Room(audit, self.estimator, np.where(labels == index, weights, 0.0)[used])
-        self.choice_ = self._choose(audit, believed, reduction, room)
+        self.choice_ = self._choose(audit, (mixture, believed), reduction, room)
         if any(option.model == "committee" and option.chosen for option in self.choice_):
             self.nu_ = 0.0
             self._learn_committee(data, used, audit, mixture)
@@ -288,11 +293,17 @@ class RobustBoostClassifier(LPBoostClassifier):
         super().learn(cleaned, self.make_oracle(), reduction)
 
     def _choose(
-        self, audit: LabelAudit, committee: Array, reduction: Reduction, room: Room
+        self,
+        audit: LabelAudit,
+        committee: tuple[Mixture, Array],
+        reduction: Reduction,
+        room: Room,
     ) -> list[Option]:
-        """Compare both models by the audit's votes."""
+        """Compare both models, the committee with its votes, by the audit's votes."""
         stack, labels = audit.stack_, audit.codes_
-        believed = {"committee": committee, "soft-margin": audit.votes_["boosted stumps"]}
+        mixture, votes = committee
+        made_of = {"committee": str(mixture), "soft-margin": "stumps"}
+        believed = {"committee": votes, "soft-margin": audit.votes_["boosted stumps"]}
         losses = {name: stack.losses(vote, labels) for name, vote in believed.items()}
         excess = losses["soft-margin"] - losses["committee"]
         spread = float(excess.std()) / math.sqrt(len(excess))
@@ -306,6 +317,7 @@ class RobustBoostClassifier(LPBoostClassifier):
                 float(1.0 - truth[np.arange(len(labels)), vote.argmax(axis=1)].mean()),
                 name == chosen,
                 why if name == chosen else "",
+                made_of[name],
             )
             for name, vote in believed.items()
         ]

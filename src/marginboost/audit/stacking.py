@@ -38,6 +38,9 @@ with the commonest label would be of another class, or if some label would be li
 another class than for those of its own: where one class is rare, votes that say little can be read
 as "nearly all rows are of that class, and most of their labels wrong".
 
+Where the votes say nothing of the labels (the shares of the classes are as likely), no noise is
+found either: whatever there is cannot be told from classes that overlap everywhere.
+
 Voters that learn again, from labels weighed by that, err less; :meth:`Stack.after` joins both
 opinions.
 """
@@ -71,6 +74,8 @@ ROUNDS = 3
 """Turns of fitting weights to β and β to weights."""
 RATE_PRIOR = 3.0
 """Rows with the noise of all classes that each class is thought to have besides its own."""
+LEAST_GAIN = 1.0
+"""Log-likelihood by which votes must beat the shares of the classes to say anything."""
 LEAST_RATE = 1e-4
 LEAST_TRUST = 1.0 / 3.0
 """Share of rows in which the commonest label must be right for rates of classes to be believed."""
@@ -197,9 +202,13 @@ class Fit(NamedTuple):
 
 
 def _noise_model(logs: Array, labels: Array) -> Fit:
-    """Fit both ideas of noise, and take the likelier one."""
+    """Fit both ideas of noise, and take the likelier one; none where votes say nothing."""
     _, n_classes, n_rows = logs.shape
     point = _fit(_start(logs), np.eye(n_classes), logs, labels)
+    unaided = Fit(point, np.eye(n_classes), by_class=False)
+    shares = np.bincount(labels, minlength=n_classes) / n_rows
+    if unaided.log_likelihood(logs, labels) - np.log(shares[labels]).sum() < LEAST_GAIN:
+        return unaided
     by_chance = _labels_by_chance(point, logs, labels)
     by_class = _rate_for_each_class(point, logs, labels)
     gain = by_class.log_likelihood(logs, labels) - by_chance.log_likelihood(logs, labels)

@@ -124,9 +124,9 @@ def _training(model: Any, data: Any) -> dict[str, float]:
 
 
 def _choice(model: Any) -> str:
-    """What a model that chooses among others has chosen, and why; empty for all others."""
+    """What a model that chooses among others has chosen, of what and why; empty for all others."""
     taken = [option for option in getattr(model, "choice_", ()) if option.chosen]
-    return f"{taken[0].model}: {taken[0].why}" if taken else ""
+    return f"{taken[0].model} ({taken[0].what}): {taken[0].why}" if taken else ""
 
 
 def _callbacks(args: argparse.Namespace) -> list[Any]:

@@ -108,7 +108,7 @@ class DaskLabelAudit(LabelAudit):
         if len(self.codes_) <= FEW_ROWS:
             return self.fit_table(None, self._rows.take(None), self.classes_[self.codes_])
         self.votes_ = dict(self._votes_on_cluster())
-        self.stack_ = self.last_stack_ = self.combined()
+        self.stack_ = self.first_stack_ = self.last_stack_ = self.combined()
         self.judge()
         return self
 
