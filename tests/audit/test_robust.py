@@ -19,7 +19,8 @@ from marginboost import (
 )
 from marginboost.audit import plant_flips
 from marginboost.audit.committee import FOREST_TREES
-from marginboost.audit.forest import BinnedForest
+from marginboost.audit.folds import some_of_all
+from marginboost.audit.forest import MOST_LEVELS, BinnedForest
 from marginboost.audit.robust import Room
 from marginboost.audit.soft_labels import soft_rows
 from marginboost.audit.votes import FEW_ROWS, forest
@@ -383,3 +384,60 @@ def test_in_large_tables_the_forest_learns_from_the_labels_as_given(kind, told):
     grown = model.model_.runs[0].ensemble.members[-FOREST_TREES:]
     same = [np.array_equal(a(X), b(X)) for a, b in zip(grown, given.hypotheses(), strict=True)]
     assert not any(same) if told else all(same)
+
+
+def test_a_rare_class_is_known_whatever_rows_are_drawn():
+    """Above 20,000 rows the forest and the linear voter learn from some of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y[1:3] = 2
+    model = RobustBoostClassifier().fit(X, y)
+    assert model.predict_proba(X[:10]).shape == (10, 3)
+    assert (y[some_of_all(y, 50)] == 2).sum() == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_that_is_flagged_altogether_is_not_relabelled_away(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 3))
+    y = 2 * (X[:, 0] > 0)
+    y[rng.choice(90, 2, replace=False)] = 1
+    model = RobustBoostClassifier(policy="relabel").fit(X, y)
+    assert model.predict_proba(X).shape == (90, 3)
+
+
+def test_many_categories_make_no_large_file(tmp_path):
+    rng = np.random.default_rng(1)
+    n_rows, n_levels = 1500, 1000
+    code, number, effect = (
+        rng.integers(0, n_levels, n_rows),
+        rng.normal(size=n_rows),
+        rng.normal(size=n_levels),
+    )
+    y = (number + effect[code] + 0.5 * rng.normal(size=n_rows) > 0).astype(int)
+    X = pd.DataFrame({"number": number, "code": pd.Categorical(code.astype(str))})
+    model = RobustBoostClassifier().fit(X, y)
+    model.save(tmp_path / "model.json")
+    assert (tmp_path / "model.json").stat().st_size < 10_000_000
+    again = marginboost.load(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_forest_joins_rare_categories():
+    """Trees on values say what trees on codes say, for frequent, rare and missing categories."""
+    rng = np.random.default_rng(0)
+    code = np.minimum(rng.geometric(0.02, 2000), 200)
+    X = pd.DataFrame({"code": pd.Categorical(code), "number": rng.normal(size=2000)})
+    X.loc[::17, "code"] = None
+    y = ((code % 7 < 3) ^ (rng.random(2000) < 0.1)).astype(int)
+    bins = BinnedMatrix.from_data(X)
+    forest = BinnedForest(5, min_samples_leaf=1).fit(bins, y)
+    rows = bins.dense(0, 2000)
+    lead = np.mean([tree(rows) for tree in forest.hypotheses()], axis=0)
+    shares = forest.predict_proba(bins)
+    np.testing.assert_allclose(lead, shares[:, 1] - shares[:, 0], atol=1e-12)
+    longest = max(
+        node["last"] - node["first"] for tree in forest.hypotheses() for node in tree.nodes
+    )
+    assert longest < MOST_LEVELS

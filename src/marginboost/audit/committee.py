@@ -57,6 +57,7 @@ from ..model import (
 from ..oracles.coordinates import Coordinates
 from ..oracles.linear_scores import LinearScores
 from ..types import Array
+from .folds import some_of_all
 from .soft_labels import SoftRows
 from .stacking import Stack
 from .votes import FEW_ROWS, committee_trees, forest
@@ -330,7 +331,7 @@ def _grow_forest(data: AuditedRows, settings: dict[str, Any]) -> list[Any]:
     soft = data.for_forest
     some = np.arange(len(soft.rows))
     if len(some) > FOREST_SAMPLE:
-        some = np.random.default_rng(0).choice(some, FOREST_SAMPLE, replace=False)
+        some = some_of_all(soft.labels, FOREST_SAMPLE)
     size = min(data.bins.n_rows, FOREST_SAMPLE)
     made = forest(size, settings["n_jobs"], seed, FOREST_TREES)
     if size <= FEW_ROWS and settings["noise_rate"] < LITTLE_NOISE:

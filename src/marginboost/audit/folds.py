@@ -25,6 +25,9 @@ SEED = 0
 
 Fold = tuple[Array, Array]
 
+FEW_OF_A_CLASS = 10
+"""Rows of a class that a random choice of rows gets if it has none of it, at most."""
+
 
 def make_folds(cv: Any, y: Array, random_state: Any = None) -> list[Fold]:
     """Rows to learn from and rows to judge, for each fold.
@@ -122,9 +125,22 @@ def fit_folds(
                 "expected two or more rows of every class, and folds that share them out"
             )
         if most is not None and len(train) > most:
-            train = np.random.default_rng(SEED).choice(train, most, replace=False)
+            train = train[some_of_all(labels[train], most)]
         model = clone(voter).fit(take_rows(rows, train), labels[train])
         yield model, test, take_rows(rows, test)
+
+
+def some_of_all(labels: Array, most: int) -> Array:
+    """Numbers of randomly chosen rows, so many, and a few of each class that chance left out.
+
+    >>> labels = np.array([0] * 1000 + [1])
+    >>> np.unique(labels[some_of_all(labels, 100)]).tolist()
+    [0, 1]
+    """
+    chosen = np.random.default_rng(SEED).choice(len(labels), most, replace=False)
+    absent = np.setdiff1d(labels, labels[chosen])
+    extra = [np.flatnonzero(labels == missing)[:FEW_OF_A_CLASS] for missing in absent]
+    return np.concatenate([chosen, *extra])
 
 
 def check_classifier(name: str, classifier: Any) -> None:

@@ -83,9 +83,9 @@ def _table(bins: BinnedMatrix, j: int) -> Array:
     return np.hstack([values, *columns])
 
 
-def frequent_categories(counts: Array) -> Array:
-    """Codes of the categories that get a column of their own, from the rows that have each."""
-    return np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+def frequent_categories(counts: Array, most: int | None = None) -> Array:
+    """Codes of the categories that stand for themselves, from the rows that have each."""
+    return np.argsort(-counts, kind="stable")[: most or MOST_LEVELS]
 
 
 def _indicators(counts: Array) -> Array:

@@ -130,7 +130,8 @@ class RobustBoostClassifier(LPBoostClassifier):
         Base learner of a soft-margin model, which is then what is fitted; None is the exact stump,
         with which the bounds are proven.
     n_estimators : int
-        Most rounds; gradient trees make 150 at most.
+        Most rounds; gradient trees make 150 at most, 300 in tables of more than 5,000 rows and
+        where nearly all labels seem right.
     model : {"auto", "committee", "soft-margin"}
         What is fitted to the audited rows: gradient trees, a random forest and, where it helps, a
         linear model, or the certified soft-margin program over stumps. "auto" chooses by what the
@@ -352,7 +353,9 @@ class RobustBoostClassifier(LPBoostClassifier):
         if self.max_bins != MAX_BINS and not isinstance(table, BinnedMatrix):
             bins = self.bin_rows(table, data.weights[used])
         # Least weights of leaves are in rows: weights that sum to one must not forbid all splits.
-        weights = data.weights[used] / data.weights[used].mean()
+        weights = data.weights[used]
+        same = bool((weights == weights[0]).all())
+        weights = np.ones(len(weights)) if same else weights / weights.mean()
         soft = self._soft(audit, weights)
         settings = {
             **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
@@ -402,12 +405,13 @@ class RobustBoostClassifier(LPBoostClassifier):
         index, weights = index.copy(), weights.copy()
         if self.policy in ("soft", "downweight"):
             weights[used] *= audit.score_
-        elif self.policy == "drop":
+        elif self.policy in ("drop", "relabel"):
             # A class that is flagged altogether stays: a model would forget it.
-            kept = np.isin(audit.codes_, audit.codes_[~audit.flagged_])
-            weights[used[audit.flagged_ & kept]] = 0.0
-        elif self.policy == "relabel":
-            index[used] = np.where(audit.flagged_, audit.suggested_codes_, index[used])
+            acted_on = audit.flagged_ & np.isin(audit.codes_, audit.codes_[~audit.flagged_])
+            if self.policy == "drop":
+                weights[used[acted_on]] = 0.0
+            else:
+                index[used] = np.where(acted_on, audit.suggested_codes_, index[used])
         return index, weights
 
     def training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:

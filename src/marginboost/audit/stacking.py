@@ -58,6 +58,7 @@ from scipy.special import log_softmax
 
 from ..data.table import row_chunks
 from ..types import Array
+from .folds import some_of_all
 
 FLOOR = 1e-3
 """Least probability of a voter: one that is sure and wrong must not decide alone."""
@@ -168,7 +169,7 @@ def stack_votes(
     n_rows, n_classes = probabilities[0].shape
     some = np.arange(n_rows)
     if n_rows > STACKING_ROWS:
-        some = np.random.default_rng(0).choice(n_rows, STACKING_ROWS, replace=False)
+        some = some_of_all(labels, STACKING_ROWS)
     logs, given = _logs(probabilities, some), labels[some]
     fit = _noise_model(logs, given) if before is None else _same_noise(before, logs, given)
     belief = np.empty((n_rows, n_classes))

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> Answer:
     from ..core import Checkpoint
     from .algorithms import make_classifier
     from .dataset import check_classes, training_data
-    from .models import model_facts
+    from .models import model_facts, save_model
     from .quality import out_of_fold, weaknesses
     from .streams import open_data
 
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> Answer:
         for problem in weaknesses(model, data.X, data.labels, data.weight, estimate):
             warnings.warn(f"{data.file.path}: {problem}", stacklevel=1)
     with writing(args.out):
-        model.save(args.out)
+        save_model(model, args.out)
     if args.checkpoint is not None:  # only once the model is safe
         Checkpoint(args.checkpoint).remove()
     return Answer(

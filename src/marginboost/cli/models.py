@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .errors import ModelError
+from .errors import ModelError, OutputError
 from .output import Screen, bar, class_name, visible
 
 if TYPE_CHECKING:
@@ -41,6 +41,16 @@ def load_model(path: str) -> BaseMarginClassifier:
         model.estimator_ if isinstance(model, MulticlassBooster) else model
     )
     return solver
+
+
+def save_model(model: Any, path: str) -> None:
+    """Write a model; one that no file can hold is said to be so in one line."""
+    from ..model.fields import ModelFileError
+
+    try:
+        model.save(path)
+    except ModelFileError as error:
+        raise OutputError(f"{path}: the model cannot be written: {error}", file=path) from None
 
 
 def is_regressor(model: Any) -> bool:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..algorithms.gradient_boost import GradientBoostClassifier
 from ..audit.audit import LabelAudit
-from ..audit.folds import SEED, Fold
+from ..audit.folds import SEED, Fold, some_of_all
 from ..audit.votes import FEW_ROWS, LEARNING_ROWS, MAX_BINS, Views, default_voters
 from ..core.parts import Source
 from ..data import BinnedMatrix
@@ -131,7 +131,7 @@ class DaskLabelAudit(LabelAudit):
         if most is None:
             return self._rows.fit(clone(voter), train)
         if len(train) > most:
-            train = np.random.default_rng(SEED).choice(train, most, replace=False)
+            train = train[some_of_all(labels[train], most)]
         return clone(voter).fit(self._rows.take(train), labels[train])
 
     def to_local(self, most: int = SHOWN_ROWS) -> LabelAudit:
