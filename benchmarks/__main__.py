@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     names = chosen.names or (SPEED_NAMES if chosen.speed else BENCHMARKS)
     if chosen.repeats:
         sizes = replace(sizes, repeats=chosen.repeats)
-    sizes = replace(sizes, minutes=chosen.minutes, other=chosen.other)
+    sizes = replace(sizes, minutes=chosen.minutes, other=chosen.other, again=chosen.again)
     if chosen.rows:
         sizes = replace(sizes, robust_rows=chosen.rows, stream_rows=chosen.rows)
         sizes = replace(sizes, regression_rows=chosen.rows, target_audit_rows=chosen.rows)
@@ -104,6 +104,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--other", type=Path, metavar="CHECKOUT", help="run soft_margin_sets beside this checkout"
+    )
+    parser.add_argument(
+        "--again", metavar="NAME", help="measure this contender of robust anew in all cases"
     )
     return parser
 

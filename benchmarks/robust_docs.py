@@ -7,6 +7,7 @@ from ``docs/results/robust_times.json``, which ``python -m benchmarks.robust_tim
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,9 +15,9 @@ import numpy as np
 
 from .environment import ROOT
 from .report import Cell, Table
-from .robust import OURS, RESULTS, by_size, complete, summary
+from .robust import OURS, RESULTS, by_size, complete, refused, summary
 from .robust_sets import DESIGN, n_sets
-from .robust_times import recorded, time_goal, time_table
+from .robust_times import recorded, time_goals, time_table
 from .sizes import FULL
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -47,6 +48,9 @@ def what_was_run(found: dict[str, Any]) -> str:
     others = [name for name in sets if name not in DESIGN]
     versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
     grids = [_grid(rows, complete(part)) for rows, part in by_size(found["results"]).items()]
+    left_out = ", ".join(f"{model} {n}" for model, n in refused(found["results"]).items())
+    if left_out:
+        grids.append(f"Left out as a contender could not do it ({left_out} cases): the others.")
     return (
         f"{' '.join(grids)} The whole grid has {n_sets()} sets and {FULL.robust_splits} splits. "
         f"Design sets: {', '.join(design) or 'none'}. Sets that only judge: "
@@ -57,16 +61,21 @@ def what_was_run(found: dict[str, Any]) -> str:
 def _grid(most_rows: int, cases: Iterable[tuple[str, ...]]) -> str:
     """How many cases, sets and splits of each kind have at most so many rows to learn from."""
     cases = list(cases)
-    splits = {
-        kind: len({case[3] for case in cases if case[1] == kind})
+    told = "; ".join(
+        f"{kind} {_splits([case for case in cases if case[1] == kind])}"
         for kind in sorted({case[1] for case in cases}, reverse=True)
-    }
-    told = ", ".join(f"{kind} {number}" for kind, number in splits.items())
+    )
     n_sets_here = len({case[0] for case in cases})
     return (
-        f"At most {most_rows:,} rows to learn from: {len(cases)} cases of {n_sets_here} sets, "
-        f"splits by kind of flips: {told}."
+        f"At most {most_rows:,} rows to learn from: {len(cases)} cases of {n_sets_here} sets; "
+        f"cases of each split by kind of flips: {told}."
     )
+
+
+def _splits(cases: list[tuple[str, ...]]) -> str:
+    """How many cases each split has."""
+    counts = Counter(case[3] for case in cases)
+    return ", ".join(str(counts[number]) for number in sorted(counts, key=int))
 
 
 def guide(results: dict[str, Any]) -> str:
@@ -75,7 +84,7 @@ def guide(results: dict[str, Any]) -> str:
     models = list(next(iter(cases.values()), {}))
     best = {case: min(found[m][0] for m in models) for case, found in cases.items()}
     table = Table(
-        "who is best, and how far behind the others are",
+        f"who is best, and how far behind the others are: {len(cases)} cases, {_most(cases)}",
         ["model", "best in", "mean points behind the best", "most behind", "where"],
     )
     for model in models:
@@ -92,13 +101,20 @@ def guide(results: dict[str, Any]) -> str:
 def by_set(results: dict[str, Any]) -> str:
     """Ours beside the best other, set by set, mean over rates from 10 % on."""
     cases = {case: found for case, found in complete(results).items() if float(case[2]) > 0}
-    table = Table("with wrong labels, set by set", ["set", "ours", "best other", "which"])
+    table = Table(
+        f"with wrong labels, set by set, {_most(cases)}", ["set", "ours", "best other", "which"]
+    )
     for name in sorted({case[0] for case in cases}):
         here = [found for case, found in cases.items() if case[0] == name]
         means = {m: float(np.mean([found[m][0] for found in here])) for m in here[0]}
         other = min((m for m in means if m != OURS), key=lambda m: means[m])
         table.rows.append([name, means[OURS], means[other], other])
     return markdown(table)
+
+
+def _most(cases: Iterable[tuple[str, ...]]) -> str:
+    """How many rows were learnt from."""
+    return f"at most {max((int(case[4]) for case in cases), default=0):,} rows to learn from"
 
 
 def fill(name: str, text: str) -> None:
@@ -115,7 +131,7 @@ def main() -> None:
     tables, goals = summary(found["results"])
     times = recorded()
     if times is not None:
-        tables, goals = [*tables, time_table(times)], [*goals, time_goal(times)]
+        tables, goals = [*tables, time_table(times)], [*goals, *time_goals(times)]
     verdicts = Table("goals", ["goal", "measured", "wanted", "verdict"])
     for goal in goals:
         wanted = f"{goal.relation} {goal.target}"

@@ -109,6 +109,8 @@ class Sizes:
     robust_kinds: tuple[str, ...] = ("uniform", "class-conditional", "feature-dependent")
     robust_splits: int = 5
     robust_results: Path | None = None
+    again: str | None = None
+    """Contender of ``robust`` that is measured anew."""
     minutes: float | None = None
 
     choosing_rows: int = 36_000
