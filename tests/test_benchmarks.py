@@ -23,9 +23,12 @@ from benchmarks import (
     gradient,
     leveraging,
     memory,
+    noise_losses,
     peers,
     predicting,
+    probabilities,
     result_docs,
+    robust_trials,
     scaling,
     shapley,
     soft_margin,
@@ -38,7 +41,7 @@ from benchmarks.report import Goal, Section, show
 from benchmarks.sizes import QUICK
 from benchmarks.timing import interleave, log_log_slope, speedup
 
-from marginboost import __version__
+from marginboost import AdaBoostClassifier, LPBoostClassifier, __version__
 from marginboost.datasets import MissingDataError
 
 TINY = replace(
@@ -289,6 +292,47 @@ def test_symmetric(capsys):
     assert table.rows[0][0] == symmetric.US
     assert 0.0 <= table.rows[0][3] <= 100.0
     assert len(section.times) == len(section.goals) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:min_samples_leaf")
+def test_noise_losses():
+    sizes = replace(TINY, noise_rows=80, noise_splits=2, noise_rates=(0.0, 0.2))
+    section = noise_losses.noise_losses(sizes)
+    assert len(section.tables) == 3
+    for table in section.tables:
+        assert table.columns == ["loss", "0%", "20%", "mean"]
+        for _, none, some, mean in table.rows:
+            assert 0.0 <= none <= 100.0
+            assert mean == pytest.approx((none + some) / 2.0)
+    assert "number of splits: 2;" in section.notes[0]
+
+
+def test_probabilities(monkeypatch):
+    monkeypatch.delenv("MARGINBOOST_DATA", raising=False)
+    kinds = [AdaBoostClassifier, LPBoostClassifier]
+    assert set(kinds) < set(probabilities._classifiers())
+    monkeypatch.setattr(probabilities, "_classifiers", lambda: kinds)
+    section = probabilities.probabilities(replace(TINY, noise_rows=80))
+    (table,) = section.tables
+    adaboost, lpboost, base = table.rows
+    assert adaboost[2:4] == adaboost[4:]  # its link is that of its loss
+    assert lpboost[2:4] != lpboost[4:]
+    assert base[:2] == ["base rate", 0.5]
+    assert all(0.0 <= row[1] <= 1.0 and row[2] > 0.0 for row in table.rows)
+    assert section.goals[0].measured > adaboost[2] - base[2]
+
+
+@pytest.mark.slow
+def test_robust_trials(monkeypatch, capsys):
+    monkeypatch.setattr(robust_trials, "DESIGN", ("wdbc",))  # those of the design are in files
+    monkeypatch.setattr(robust_trials, "RATES", (0.2,))
+    monkeypatch.setattr(sys, "argv", ["robust_trials", "--rows", "120"])
+    robust_trials.main()
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head == "error in %, mean over wdbc; flips: 20%"
+    assert [line[:42].strip() for line in lines] == list(robust_trials.variants())
+    assert all(0.0 < float(line[42:]) < 60.0 for line in lines)
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from marginboost import (
     BinnedMatrix,
     GradientBoostClassifier,
     LPBoostClassifier,
+    RobustBoostClassifier,
     SoftmaxBoostClassifier,
 )
 from marginboost.audit import LabelAudit, votes
@@ -94,6 +95,19 @@ def test_parts(rows, expected, name, division):
 def test_streams(rows, expected, name):
     bins, labels = streamed(rows[0], labels_of(name, rows))
     assert digest(MODELS[name].set_params(n_jobs=2).fit(bins, labels)) == expected[name]
+
+
+def test_audited_labels():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 4))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=600) > 0
+    audits = [LabelAudit(cv=2, n_jobs=k).fit(X, y).score_.tobytes() for k in (1, 2)]
+    assert len(set(audits)) == 1
+    for model in ("committee", "soft-margin"):
+        fits = [RobustBoostClassifier(model=model, cv=2, n_jobs=k).fit(X, y) for k in (1, 2)]
+        assert digest(fits[0]) == digest(fits[1])
+        assert fits[0].trust_.tobytes() == fits[1].trust_.tobytes()
+        np.testing.assert_array_equal(fits[0].predict_proba(X), fits[1].predict_proba(X))
 
 
 @pytest.mark.slow

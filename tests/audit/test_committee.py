@@ -12,6 +12,7 @@ import marginboost
 from marginboost import RobustBoostClassifier
 from marginboost.audit import LabelAudit
 from marginboost.audit.committee import (
+    FOREST_ROWS,
     FOREST_SHARE,
     FOREST_SHARES,
     LEAST_ROWS,
@@ -21,6 +22,7 @@ from marginboost.audit.committee import (
     choose_mixture,
 )
 from marginboost.audit.stacking import Stack
+from marginboost.audit.votes import FEW_ROWS, committee_trees, default_voters
 from marginboost.core.ensemble import Ensemble
 from marginboost.model.shap import shap_values
 from marginboost.oracles import LinearScores
@@ -188,12 +190,14 @@ def test_tiny_tables_make_no_noise(shape):
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-def test_labels_that_nothing_tells_apart():
-    """Constant features: the classes' shares are all that is left."""
+@pytest.mark.filterwarnings("ignore:nu=")
+@pytest.mark.parametrize("model", ["auto", "committee", "soft-margin"])
+def test_labels_that_nothing_tells_apart(model):
+    """Constant features: every row gets the same answer, the class of most rows."""
     X, y = np.ones((150, 2)), np.arange(150) % 3 == 0
-    model = RobustBoostClassifier(model="committee", cv=2).fit(X, y)
-    assert not model.predict(X).any()
-    assert len({tuple(row) for row in model.predict_proba(X)}) == 1
+    found = RobustBoostClassifier(model=model, cv=2).fit(X, y)
+    assert not found.predict(X).any()
+    assert len({tuple(row) for row in found.predict_proba(X)}) == 1
 
 
 def test_a_committee_is_as_sure_as_the_belief():
@@ -232,3 +236,32 @@ def test_labels_of_which_features_say_nothing_are_not_judged(shares):
     model = RobustBoostClassifier().fit(X, y)
     given = np.bincount(y) / len(y)
     np.testing.assert_allclose(model.predict_proba(X).mean(axis=0), given, atol=0.1)
+
+
+@pytest.mark.parametrize(("n_rows", "share"), [(FEW_ROWS + 1, 0.4), (FOREST_ROWS + 1, 0.0)])
+def test_share_of_a_forest_that_did_not_vote(n_rows, share):
+    labels = np.arange(n_rows) % 2
+    vote = np.full((n_rows, 2), 0.5)
+    stack = Stack(np.ones(2), ONE_IN_A_HUNDRED, vote)
+    mixture, _ = choose_mixture({"gradient trees": vote, "linear": vote}, stack, labels)
+    assert mixture.linear == 0.0
+    assert mixture.forest / (mixture.gradient + mixture.forest) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    ("n_rows", "clean", "rounds"),
+    [(FEW_ROWS, False, 150), (FEW_ROWS, True, 300), (FEW_ROWS + 1, False, 300)],
+)
+def test_rounds_of_the_trees_that_stay(n_rows, clean, rounds, n_classes):
+    assert committee_trees((n_rows, 10), n_classes, clean).n_estimators == rounds
+    assert committee_trees((n_rows, 1000), n_classes, clean).n_estimators == rounds // 3
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_rows", [200, FEW_ROWS + 1])
+def test_gradient_trees_are_symmetric(n_rows, n_classes):
+    voter = default_voters(n_rows, n_classes)["gradient trees"]
+    stays = committee_trees((n_rows, 10), n_classes, False)
+    for trees in (voter, stays):
+        assert trees.grow_policy == "symmetric"

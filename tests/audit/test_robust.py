@@ -1,9 +1,12 @@
 """The one-line robust classifier."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
@@ -17,7 +20,7 @@ from marginboost import (
     TreeOracle,
     verify,
 )
-from marginboost.audit import plant_flips
+from marginboost.audit import plant_flips, votes
 from marginboost.audit.committee import FOREST_TREES
 from marginboost.audit.folds import some_of_all
 from marginboost.audit.forest import MOST_LEVELS, BinnedForest
@@ -169,19 +172,29 @@ def test_interactions_call_for_trees(crossed):
     assert verify(model, X, labels).holds
 
 
-@pytest.mark.slow
-def test_where_stumps_are_better_the_soft_margin_is_certified():
-    """Ten features add up: trees must spread their few rows over interactions that are none."""
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(1000, 10))
-    y = (np.sign(X).sum(axis=1) + 0.5 > 0).astype(int)
+def test_where_stumps_are_better_the_soft_margin_is_certified(monkeypatch):
+    """All other voters see nothing, so that stumps lead whatever they have become."""
+    usual = votes.default_voters
+
+    def blind_but_stumps(*args, **settings):
+        found = usual(*args, **settings)
+        return {k: v if k == votes.STUMPS else DummyClassifier() for k, v in found.items()}
+
+    monkeypatch.setattr("marginboost.audit.audit.default_voters", blind_but_stumps)
+    X = np.random.default_rng(1).normal(size=(500, 3))
+    y = (np.sign(X).sum(axis=1) > 0).astype(int)
     labels, _ = plant_flips(y, 0.1)
     model = RobustBoostClassifier(cv=3).fit(X, labels)
-    assert [option.chosen for option in model.choice_] == [False, True]
-    assert "standard errors" in model.choice_[1].why
+    committee, soft_margin = model.choice_
+    assert [committee.chosen, soft_margin.chosen] == [False, True]
+    assert soft_margin.loss < committee.loss
+    assert soft_margin.error < committee.error
+    assert re.fullmatch(r"stumps alone are better by [0-9.]+ standard errors", soft_margin.why)
+    assert model.nu_ > 0.0
     assert model.certified_
     assert verify(model, X, labels).holds
     assert model.explain().names[0] == "x0"
+    assert model.score(X, y) > 0.95
 
 
 def test_a_given_base_learner_is_used(crossed):
@@ -228,12 +241,14 @@ def test_tiny_tables(n_rows):
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-def test_a_class_of_two_rows_and_a_constant_feature():
-    X = np.column_stack([np.arange(40.0), np.ones(40)])
+@pytest.mark.parametrize("model", ["auto", "committee", "soft-margin"])
+def test_a_class_of_two_rows_that_lie_apart_and_a_constant_feature(model):
+    X = np.column_stack([[*np.arange(38.0), 80.0, 81.0], np.ones(40)])
     y = np.repeat([0, 1, 2], [20, 18, 2])
-    model = RobustBoostClassifier().fit(X, y)
-    assert model.predict_proba(X).shape == (40, 3)
-    assert (model.predict(X) == y).mean() > 0.8
+    found = RobustBoostClassifier(model=model).fit(X, y)
+    assert found.predict(X).tolist() == y.tolist()
+    assert found.trust_[-2:].min() > 0.9
+    assert found.predict_proba(X).shape == (40, 3)
 
 
 @pytest.mark.slow

@@ -128,6 +128,19 @@ def test_without_settings_the_robust_model_says_how_good_it_is(table, run, tmp_p
     assert 0 < base < 100
     assert 0 <= area <= 1
     assert "Certified: " in found.out
+    said = found.out.replace("\n", " ")
+    who = r"(committee|soft-margin) \([^)]+\)"
+    assert re.search(rf" Chosen: {who}: [^:]+ by {number} standard errors", said)
+
+
+def test_what_was_chosen_and_why(table, run, tmp_path):
+    fit = ("fit", table, *ROLES, "--out", tmp_path / "m.json", "--folds", "0", "--jobs", "1")
+    robust = ("--algorithm", "robustboost", "--param", "cv=2", "--param", "model=committee")
+    chosen = r"committee \(gradient trees \d+ %[^:]*\): asked for"
+    assert re.search(rf"^Chosen: {chosen}\.$", run(*fit, *robust).out, re.MULTILINE)
+    assert re.fullmatch(chosen, run(*fit, *robust, "--json").json["chosen"])
+    assert "Chosen" not in run(*fit, *QUICK).out
+    assert run(*fit, *QUICK, "--json").json["chosen"] == ""
 
 
 def test_folds_can_be_asked_for_and_left_out(table, run, tmp_path):

@@ -6,7 +6,7 @@ from scipy.special import softmax
 from sklearn.datasets import load_iris
 
 import marginboost
-from marginboost import GradientBoostClassifier, SoftmaxBoostClassifier
+from marginboost import GradientBoostClassifier, LeveragingClassifier, SoftmaxBoostClassifier
 from marginboost.core import LabelByLabel, State
 from marginboost.duals.softmax import ClassLossWeights, SoftmaxWeights
 from marginboost.losses import (
@@ -163,13 +163,27 @@ def test_settings_are_checked_before_rows():
 # -- soft labels ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [GradientBoostClassifier, SoftmaxBoostClassifier])
+LEAVES = {"GradientBoostClassifier", "SoftmaxBoostClassifier"}
+"""Grow trees; others boost stumps."""
+SOFT = [
+    kind
+    for kind in (getattr(marginboost, name) for name in marginboost.__all__)
+    if hasattr(kind, "fit_soft_labels")
+]
+
+
+def test_who_learns_from_soft_labels():
+    assert {LeveragingClassifier, GradientBoostClassifier, SoftmaxBoostClassifier} <= set(SOFT)
+
+
+@pytest.mark.parametrize("kind", SOFT)
 def test_soft_labels_are_rows_with_weights(kind):
     """Shares of quarters: the model is that of four copies of every row."""
     rng = np.random.default_rng(6)
     X = rng.normal(size=(80, 2))
     quarters = rng.multinomial(4, softmax(np.column_stack([X, X[:, 0] * 0]), axis=1))
-    settings = {"n_estimators": 8, "min_samples_leaf": 20}
+    leaves = {"min_samples_leaf": 20} if kind.__name__ in LEAVES else {}
+    settings = {"n_estimators": 8, **leaves}
     soft = kind(**settings).fit_soft_labels(
         X, quarters / 4, classes=["a", "b", "c"], sample_weight=np.full(80, 4.0)
     )

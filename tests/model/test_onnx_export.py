@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 from sklearn.tree import DecisionTreeClassifier
 
 from fitted_models import quick, set_ensemble
+from marginboost import algorithms
 from marginboost.algorithms import AdaBoostClassifier, GradientBoostRegressor, L2BoostRegressor
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
@@ -126,6 +127,18 @@ def test_every_classifier_on_numbers(name: str, oracle: Any) -> None:
     model = quick(name, estimator=oracle, n_estimators=10, random_state=0).fit(X, y)
     assert_same(model, X)
     assert_same(model, around_cuts(model, X))
+
+
+@pytest.mark.parametrize(("kind", "n_classes"), [("AdaBoost", 2), ("SAMME", 2), ("SAMME", 3)])
+def test_probabilities_of_sure_models_are_not_0_or_1(kind: str, n_classes: int) -> None:
+    X, _ = numbers()
+    y = np.digitize(np.nan_to_num(X[:, 0]), [-0.4, 0.4][: n_classes - 1])
+    model = getattr(algorithms, f"{kind}Classifier")(n_estimators=10).fit(X, y)
+    set_ensemble(model, model.estimators_, 1e3 * model.estimator_weights_)
+    assert_same(model, X)
+    found = run(model, X)["probabilities"]
+    assert found.min() > 0.0
+    assert found.max() < 1.0
 
 
 @pytest.mark.parametrize("oracle", ORACLES, ids=str)

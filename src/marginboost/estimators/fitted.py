@@ -253,7 +253,8 @@ class ClassifierOutputs(FittedAttributes):
 
         By default that of the exponential loss, ``P(second) = 1 / (1 + exp(-2F))``, where
         ``F = Σ α h(x)`` is the score before normalising: the loss is smallest where F is half the
-        log-odds. A model that maximises margins pushes F far out, and its probabilities to 0 and 1.
+        log-odds. A model that maximises margins pushes F far out, and its probabilities towards 0
+        and 1, which none ever is.
         ``sklearn.calibration.CalibratedClassifierCV`` works on the votes. With more than two
         classes the odds of each class are those of its vote; where hypotheses answer for all
         classes, probabilities are in proportion to ``exp F(x, l)``, F the score of class l.
@@ -263,8 +264,7 @@ class ClassifierOutputs(FittedAttributes):
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of :meth:`predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Normalised votes after 1, 2, … hypotheses (of each problem, with several classes)."""

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.ties import TIE
 from ..types import Array
 from .base import FittedRun, Model, OneRunModel
-from .decoding import Decoder, class_probabilities, class_shares, multiclass_margins
+from .decoding import Decoder, class_probabilities, class_shares, levelled, multiclass_margins
 from .features import FeatureRows
-from .links import Link
+from .links import Link, inside
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class ClassModel(Model):
 
     @abstractmethod
     def probabilities(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
-        """Probabilities of the classes (rows, classes)."""
+        """Probabilities of the classes (rows, classes); none is 0 or 1."""
 
     @abstractmethod
     def staged_votes(self, rows: FeatureRows) -> Iterator[Array]:
@@ -48,7 +47,7 @@ class ClassModel(Model):
     def labels(self, votes: Array) -> Array:
         """Class with the largest vote of each row; a tie goes to the first class."""
         if votes.ndim == 2:
-            return self.classes[(votes > votes.max(axis=1, keepdims=True) - TIE).argmax(axis=1)]
+            return self.classes[levelled(votes).argmax(axis=1)]
         return self.classes[(votes > 0).astype(int)]
 
     def margins(self, rows: FeatureRows, index: Array, n_jobs: int | None = None) -> Array:
@@ -79,7 +78,7 @@ class BinaryModel(ClassModel, OneRunModel):
 
     def link_of(self, scores: Array) -> Array:
         """Probabilities of scores."""
-        return self.link(scores, self.run.ensemble.l1_norm)
+        return inside(self.link(scores, self.run.ensemble.l1_norm))
 
     def staged_votes(self, rows: FeatureRows) -> Iterator[Array]:
         """Votes after 1, 2, … hypotheses."""
@@ -170,9 +169,9 @@ class ReducedModel(ClassModel):
 
     def _chances(self, votes: Array, l1_norm: float) -> Array:
         if self.link is not None:
-            return self.link(votes, 1.0)
+            return inside(self.link(votes, 1.0))
         combine = class_shares if self.common_scale else class_probabilities
-        return combine(self._longest.link_of, votes, l1_norm)
+        return inside(combine(self._longest.link_of, levelled(votes), l1_norm))
 
     def staged_votes(self, rows: FeatureRows) -> Iterator[Array]:
         """Votes after 1, 2, … hypotheses of each problem."""

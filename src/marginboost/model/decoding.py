@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import softmax
 
+from ..kernels.ties import TIE
 from ..types import Array
 
 DECODINGS = ("auto", "linear", "ramp", "hamming", "exponential")
@@ -98,6 +99,18 @@ class Decoder:
         for k, row in enumerate(matrix):
             votes[:, k] = 1.0 - 2.0 * np.exp(-row * scores - largest).sum(axis=1) / most
         return votes
+
+
+def levelled(votes: Array) -> Array:
+    """Votes (rows, classes) in which all that are next to the largest are as large.
+
+    They differ by rounding only; the first of them is the class that is predicted.
+
+    >>> levelled(np.array([[0.5, 0.5 + 1e-15, 0.3]])).argmax(axis=1)
+    array([0])
+    """
+    largest = votes.max(axis=1, keepdims=True)
+    return np.where(votes > largest - TIE, largest, votes)
 
 
 def multiclass_margins(votes: Array, labels: Array) -> Array:

@@ -21,6 +21,18 @@ LARGEST_LOG_ODDS = 13.8
 NEXT_TO_EVEN = 1e-6
 """Odds of votes that the sigmoid puts on the other side: next to even, and still in order."""
 
+LEAST_CHANCE, LARGEST_CHANCE = 1e-300, float(np.nextafter(1.0, 0.0))
+"""No probability is 0 or 1; what lies between is left as it is, and with it the order of rows."""
+
+
+def inside(chances: Array) -> Array:
+    """Probabilities that are neither 0 nor 1, in the same order; rows sum to one, but for rounding.
+
+    >>> inside(np.array([[0.0, 1.0], [0.25, 0.75]])).tolist()
+    [[1e-300, 0.9999999999999999], [0.25, 0.75]]
+    """
+    return np.clip(chances, LEAST_CHANCE, LARGEST_CHANCE)
+
 
 class Link(ABC):
     """What the scores of a model say about the probabilities of the classes."""

@@ -21,7 +21,7 @@ from ..kernels.ties import TIE
 from ..types import Array
 from .base import Model, RegressionModel, TargetsModel
 from .classes import BinaryModel, LabelModel
-from .links import LARGEST_LOG_ODDS, NEXT_TO_EVEN, SigmoidLink
+from .links import LARGEST_CHANCE, LARGEST_LOG_ODDS, LEAST_CHANCE, NEXT_TO_EVEN, SigmoidLink
 from .onnx_scores import INPUT, Graph, add_score
 
 OPSET = 15
@@ -92,7 +92,7 @@ def _add_two_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[in
     sides = [
         graph.add("Unsqueeze", side, graph.constant([1])) for side in link(graph, score, l1_norm)
     ]
-    graph.add("Concat", *sides, axis=1, output="probabilities")
+    _add_probabilities(graph, graph.add("Concat", *sides, axis=1))
     return ()
 
 
@@ -104,7 +104,7 @@ def _add_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, .
     largest = graph.add("ReduceMax", score, axes=[1], keepdims=1)
     powers = graph.add("Exp", graph.add("Sub", score, largest))
     total = graph.add("ReduceSum", powers, graph.constant([1]), keepdims=1)
-    graph.add("Div", powers, total, output="probabilities")
+    _add_probabilities(graph, graph.add("Div", powers, total))
     if n_classes == 2:
         votes = _add_votes(graph, score, l1_norm)
         first, second = (graph.add("Gather", votes, graph.constant(k), axis=1) for k in (0, 1))
@@ -118,6 +118,11 @@ def _add_classes(graph: Graph, model: BinaryModel, classes: str) -> tuple[int, .
     number = graph.add("Cast", near, to=graph.onnx.TensorProto.INT32)
     graph.add("Gather", classes, graph.add("ArgMax", number, axis=1, keepdims=0), output="label")
     return (n_classes,)
+
+
+def _add_probabilities(graph: Graph, chances: str) -> None:
+    limits = graph.constant(LEAST_CHANCE), graph.constant(LARGEST_CHANCE)
+    graph.add("Clip", chances, *limits, output="probabilities")
 
 
 def _add_votes(graph: Graph, score: str, l1_norm: float, output: str | None = None) -> str:
