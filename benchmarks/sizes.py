@@ -116,7 +116,7 @@ class Sizes:
     choosing_rows: int = 36_000
 
     noise_rows: int = 600
-    noise_splits: int = 1
+    noise_splits: int = 5
     noise_rates: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3)
 
     relatives_rows: int = 100

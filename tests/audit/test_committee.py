@@ -238,6 +238,16 @@ def test_labels_of_which_features_say_nothing_are_not_judged(shares):
     np.testing.assert_allclose(model.predict_proba(X).mean(axis=0), given, atol=0.1)
 
 
+@pytest.mark.filterwarnings("ignore:nu=")
+@pytest.mark.parametrize("policy", ["soft", "keep"])
+@pytest.mark.parametrize("model", ["auto", "committee", "soft-margin"])
+def test_constant_features_leave_the_shares_of_the_classes(model, policy):
+    X, y = np.ones((150, 2)), np.arange(150) % 3 == 0
+    found = RobustBoostClassifier(model=model, policy=policy, cv=2).fit(X, y)
+    shares = np.tile([2 / 3, 1 / 3], (150, 1))
+    np.testing.assert_allclose(found.predict_proba(X), shares, atol=0.1)
+
+
 @pytest.mark.parametrize(("n_rows", "share"), [(FEW_ROWS + 1, 0.4), (FOREST_ROWS + 1, 0.0)])
 def test_share_of_a_forest_that_did_not_vote(n_rows, share):
     labels = np.arange(n_rows) % 2
