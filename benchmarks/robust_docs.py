@@ -18,6 +18,7 @@ from .report import Cell, Table
 from .robust import OURS, RESULTS, by_size, complete, refused, summary
 from .robust_sets import DESIGN, n_sets
 from .robust_times import recorded, time_goals, time_table
+from .robust_trials import TRIALS, trials_table
 from .sizes import FULL
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -132,6 +133,8 @@ def main() -> None:
     times = recorded()
     if times is not None:
         tables, goals = [*tables, time_table(times)], [*goals, *time_goals(times)]
+    if TRIALS.is_file():
+        tables.append(trials_table(json.loads(TRIALS.read_text())))
     verdicts = Table("goals", ["goal", "measured", "wanted", "verdict"])
     for goal in goals:
         wanted = f"{goal.relation} {goal.target}"

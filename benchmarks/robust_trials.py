@@ -1,22 +1,29 @@
 """What was tried beside the default: ``python -m benchmarks.robust_trials``.
 
-Each line is a variant, each column a rate of flips: mean error in % on the design sets.
+Each line is a variant, each column a rate of flips: mean error in % on the design sets. With
+``--json docs/results/robust_trials.json`` the numbers are kept where ``benchmarks.robust_docs``
+finds them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
 from .data import Array
+from .environment import ROOT, environment
+from .report import Table
 from .robust_sets import DESIGN, names, split
 
 RATES = (0.0, 0.1, 0.2, 0.3)
+TRIALS = ROOT / "docs" / "results" / "robust_trials.json"
 
 
 def variants() -> dict[str, Callable[[Array, Array], Any]]:
@@ -61,16 +68,31 @@ def variants() -> dict[str, Callable[[Array, Array], Any]]:
     }
 
 
+def trials_table(found: dict[str, Any]) -> Table:
+    """Error of each variant at each rate."""
+    table = Table(
+        f"what was tried, design sets, at most {found['rows']:,} rows, {found['kind']} flips, one "
+        "split: error in %",
+        ["variant", *(f"{rate:.0%}" for rate in RATES)],
+    )
+    table.rows = [[name, *errors] for name, errors in found["errors"].items()]
+    return table
+
+
 def main() -> None:
     """Measure and print line by line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.robust_trials", description=__doc__)
     parser.add_argument("--sets", type=int, default=len(DESIGN), help="design sets, at most")
     parser.add_argument("--rows", type=int, default=1500, help="rows to learn from, at most")
     parser.add_argument("--kind", default="uniform", help="of flips, as in plant_flips")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here")
     chosen = parser.parse_args()
     sets = [name for name in names() if name in DESIGN][: chosen.sets]
+    if not sets:
+        raise SystemExit("no design set is here: MARGINBOOST_DATA=FOLDER must name their folder")
     print(f"error in %, mean over {', '.join(sets)}; flips:", *(f"{rate:.0%}" for rate in RATES))
     warnings.simplefilter("ignore")
+    found: dict[str, Any] = {"rows": chosen.rows, "kind": chosen.kind, "sets": sets, "errors": {}}
     for name, fit in variants().items():
         errors = np.zeros(len(RATES))
         for k, rate in enumerate(RATES):
@@ -79,6 +101,9 @@ def main() -> None:
                 wrong = fit(data.X, data.noisy).predict(data.X_test) != data.y_test
                 errors[k] += 100.0 * float(np.mean(wrong)) / len(sets)
         print(f"{name:42s}", *(f"{error:6.2f}" for error in errors), flush=True)
+        found["errors"][name] = errors.round(3).tolist()
+    if chosen.json:
+        chosen.json.write_text(json.dumps(found | {"environment": environment()}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from benchmarks.result_docs import DOCUMENTS, measured
 from benchmarks.robust import by_size, summary
 from benchmarks.robust_docs import guide, markdown, what_was_run
 from benchmarks.robust_times import recorded, time_goals, time_table
+from benchmarks.robust_trials import TRIALS, trials_table
 from benchmarks.sizes import QUICK
 
 RESULTS = ROOT / "docs" / "results"
@@ -47,6 +48,7 @@ def test_the_robust_default_is_shown_as_it_was_measured():
     times = recorded()
     assert times is not None
     assert markdown(time_table(times)) in shown
+    assert markdown(trials_table(json.loads(TRIALS.read_text()))) in shown
     for goal in time_goals(times):
         assert f"| {goal.what} | {goal.measured:.2f} |" in shown
     small = next(iter(by_size(found["results"]).values()))
