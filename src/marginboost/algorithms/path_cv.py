@@ -20,6 +20,7 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..estimators.path_cv import PathCV
+from ..solvers.masters.choice import SIMPLEX_ROWS
 from ..validation import check_number
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
@@ -154,6 +155,8 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         """LPBoost with this ν, to be compared with others."""
         rule = self._rule(value)
         rule.least_margin = self.path_tolerance()
+        if self.solver == "auto" and self.tol is not None and len(sample.y) <= SIMPLEX_ROWS:
+            rule.solver = "interior"  # at such a gap an exact solution is not worth its time
         return rule
 
     def make_rule(self, sample: Sample) -> LPBoost:
