@@ -15,7 +15,7 @@ from .report import MOST_COMPANY, Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
-    "choosing_nu": ("soft-margins.md", 2),
+    "choosing_nu": ("soft-margins.md", 3),
     "dask": ("cluster-model.md", 3),
     "gradient": ("coming-from.md", 2),
     "noise_losses": ("noise-losses.md", 1),

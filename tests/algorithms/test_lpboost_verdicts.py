@@ -10,6 +10,8 @@ from sklearn.model_selection import ShuffleSplit
 from marginboost import LPBoostClassifier, LPBoostClassifierCV, Stop
 from marginboost.algorithms.lpboost import DOUBT
 from marginboost.estimators import path_cv
+from marginboost.solvers.masters.interior import InteriorMaster
+from marginboost.solvers.masters.smooth import FEW_COLUMNS
 
 
 def contradictions():
@@ -157,3 +159,20 @@ def test_of_several_classes_each_must_be_worth_its_votes():
         warnings.simplefilter("ignore")
         model = LPBoostClassifierCV(cv=2, n_estimators=30, class_weight="balanced").fit(X, y)
     assert all(problem.cv_results_["nu"].max() < 2 / 6 for problem in model.problems_)
+
+
+def test_systems_of_many_columns_are_not_solved_by_newton(monkeypatch):
+    """Noise as labels brings column after column; systems as large would take most of the time."""
+    sizes, solve = [], InteriorMaster.solve
+
+    def watched(self, pool, start, gap):
+        sizes.append(len(start))
+        return solve(self, pool, start, gap)
+
+    monkeypatch.setattr(InteriorMaster, "solve", watched)
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(600, 6)), random.integers(0, 2, 600)
+    model = LPBoostClassifier(tol=5e-3, n_jobs=1).fit(X, y)
+    assert model.certificate_.gap <= 5e-3
+    assert len(model.estimators_) > FEW_COLUMNS
+    assert 0 < max(sizes) <= FEW_COLUMNS
