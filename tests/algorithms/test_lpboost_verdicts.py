@@ -116,6 +116,19 @@ def test_the_verdict_on_a_table_without_a_soft_margin_takes_few_rounds(nu, weigh
     assert max(edges) <= model.certificate_.upper + 1e-9
 
 
+@pytest.mark.parametrize("labels", ["product", "noise"])
+def test_a_soft_margin_hardly_above_zero_takes_few_rounds(labels):
+    """Stumps cannot fit these labels: column after column it took 150 rounds and more."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 10))
+    y = X[:, 0] * X[:, 1] > 0 if labels == "product" else random.integers(0, 2, 2000)
+    model = LPBoostClassifier().fit(X, y)
+    assert model.n_iter_ <= 80
+    assert model.certified_
+    assert model.certificate_.gap <= 1e-3
+    assert 0.0 < model.certificate_.value < 0.005
+
+
 def test_where_a_margin_exists_the_run_is_what_it_was(monkeypatch):
     """Looking for a proof that there is none leaves no trace where there is one."""
     X, y = like_a_banks(2000)

@@ -28,6 +28,8 @@ TOLERANCE, REACHED = 1e-3, 0.9
 """Gap at which it ends where none is given; else over the one given."""
 NEAR_ZERO = 10.0
 """Soft margin, over the least that is worth having, up to which descent is tried in doubt."""
+CLOSE, FEWER = 3.0, 10.0
+"""Gap, over the one wanted, from which column generation goes on; how much more is then spared."""
 SPARED = 0.03
 """Sum of the coefficients that are left out, over the gap: a margin changes by twice that."""
 SHORTFALL = 1e-4
@@ -101,18 +103,22 @@ def _as_stumps(sample: Sample, found: Additive, tol: float) -> tuple[dict[Stump,
 def stumps_near_zero(
     sample: Sample, nu: float, least: float
 ) -> tuple[dict[Stump, float], Array] | None:
-    """Stumps and weights that prove that the best soft margin is at most ``least``, or hardly more.
+    """Stumps and weights that prove that the best soft margin is at most ``least``, or nearly.
 
     Stumps come with their negatives, so zero is always to be had: the weights have to bring the
-    upper bound down to ``least``, or near to a soft margin that the stumps have. None where a
-    combination has a much larger one, and where descent does not find the proof.
+    upper bound down to ``least``, or near to a soft margin that the stumps have. If it is only not
+    far from there, column generation goes on, with fewer of the stumps. None where a combination
+    has a much larger soft margin, and where descent ends far away.
     """
     bins = sample.bins
     assert bins is not None
     descent = LevelDescent(bins, sample.y, sample.prior, nu, sample.n_threads)
     found = descent.run(REACHED * least, enough=NEAR_ZERO * least)
-    proven = found.upper <= least or found.upper - found.lower <= REACHED * least
-    return _as_stumps(sample, found, least) if proven else None
+    if found.upper <= least or found.upper - found.lower <= REACHED * least:
+        return _as_stumps(sample, found, least)
+    if found.upper - max(found.lower, 0.0) <= CLOSE * least:
+        return _as_stumps(sample, found, FEWER * least)
+    return None
 
 
 def descended_tube(
