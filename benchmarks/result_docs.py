@@ -15,6 +15,7 @@ from .report import MOST_COMPANY, Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
+    "choosing_nu": ("soft-margins.md", 3),
     "dask": ("cluster-model.md", 3),
     "gradient": ("coming-from.md", 2),
     "noise_losses": ("noise-losses.md", 1),
@@ -30,7 +31,7 @@ DOCUMENTS = {
 """Document of each result file, and digits behind the point in its tables.
 
 That of speed holds several benchmarks, and the document all their goals."""
-WITH_GOALS = ("dask", "regression", "stream", "target_audit")
+WITH_GOALS = ("choosing_nu", "dask", "regression", "stream", "target_audit")
 """Documents that show goals beside tables."""
 PARTS = {"target_audit": ("target_audit", "target_flags")}
 """Benchmarks that a document shows, where they are several."""

@@ -16,6 +16,7 @@ pytest.importorskip("benchmarks.sizes", reason="the benchmarks are not part of t
 from benchmarks import __main__ as command_line
 from benchmarks import (
     audit,
+    choosing_nu,
     cluster,
     cluster_lines,
     cold_start,
@@ -292,6 +293,16 @@ def test_symmetric(capsys):
     assert table.rows[0][0] == symmetric.US
     assert 0.0 <= table.rows[0][3] <= 100.0
     assert len(section.times) == len(section.goals) == 2
+
+
+def test_choosing_nu(capsys):
+    section = choosing_nu.choosing_nu(replace(TINY, choosing_rows=100))
+    show(section)
+    assert "like a bank's, balanced" in capsys.readouterr().out
+    (table,), (goal,) = section.tables, section.goals
+    assert len(table.rows) == 6
+    assert all(0.0 < nu <= 1.0 and 0.0 <= error <= 1.0 for _, _, nu, error, *_ in table.rows)
+    assert goal.measured == max(row[-1] for row in table.rows)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.sample import Sample
 from ..data import BinnedMatrix
 from ..oracles.stumps import Stump
-from ..solvers.level_descent import LevelDescent
+from ..solvers.level_descent import Additive, LevelDescent
 from ..solvers.level_program import can_be_levelled, solve_levels
 from ..solvers.masters.choice import INTERIOR_ROWS
 from ..solvers.masters.tube import TubeProblem
@@ -26,6 +26,10 @@ MANY_ROWS = 80_000
 """Rows from which descent in the levels of all features is the faster start."""
 TOLERANCE, REACHED = 1e-3, 0.9
 """Gap at which it ends where none is given; else over the one given."""
+NEAR_ZERO = 10.0
+"""Soft margin, over the least that is worth having, up to which descent is tried in doubt."""
+CLOSE, FEWER = 3.0, 10.0
+"""Gap, over the one wanted, from which column generation goes on; how much more is then spared."""
 SPARED = 0.03
 """Sum of the coefficients that are left out, over the gap: a margin changes by twice that."""
 SHORTFALL = 1e-4
@@ -82,12 +86,39 @@ def descended_stumps(
     bins, tol = sample.bins, tol or TOLERANCE
     assert bins is not None
     descent = LevelDescent(bins, sample.y, sample.prior, nu, sample.n_threads)
-    found = descent.run(REACHED * tol, REACHED * rtol)
+    return _as_stumps(sample, descent.run(REACHED * tol, REACHED * rtol), tol)
+
+
+def _as_stumps(sample: Sample, found: Additive, tol: float) -> tuple[dict[Stump, float], Array]:
+    """Stumps of an additive function, with coefficients of sum one, and the weights found."""
+    bins = sample.bins
+    assert bins is not None
     share = min(1.0, SHORTFALL / max(-found.lower, SHORTFALL))
     coef = _steps(bins, found.levels, share)
     if found.constant != 0.0:
         coef[_constant(bins, found.constant)] = share * abs(found.constant)
     return _filled(bins, sample.y * sample.prior, _largest(coef, SPARED * tol)), found.weights
+
+
+def stumps_near_zero(
+    sample: Sample, nu: float, least: float
+) -> tuple[dict[Stump, float], Array] | None:
+    """Stumps and weights that prove that the best soft margin is at most ``least``, or nearly.
+
+    Stumps come with their negatives, so zero is always to be had: the weights have to bring the
+    upper bound down to ``least``, or near to a soft margin that the stumps have. If it is only not
+    far from there, column generation goes on, with fewer of the stumps. None where a combination
+    has a much larger soft margin, and where descent ends far away.
+    """
+    bins = sample.bins
+    assert bins is not None
+    descent = LevelDescent(bins, sample.y, sample.prior, nu, sample.n_threads)
+    found = descent.run(REACHED * least, enough=NEAR_ZERO * least)
+    if found.upper <= least or found.upper - found.lower <= REACHED * least:
+        return _as_stumps(sample, found, least)
+    if found.upper - max(found.lower, 0.0) <= CLOSE * least:
+        return _as_stumps(sample, found, FEWER * least)
+    return None
 
 
 def descended_tube(

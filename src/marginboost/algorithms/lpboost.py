@@ -53,13 +53,22 @@ from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
 from ..types import Array
 from ..validation import Constraints, Number
 from . import _levels as levels
-from ._levels import answers_by_code, best_stumps, can_descend, descended_stumps, few_levels
+from ._levels import (
+    answers_by_code,
+    best_stumps,
+    can_descend,
+    descended_stumps,
+    few_levels,
+    stumps_near_zero,
+)
 from ._votes_worth_having import warn_of_votes
 
 IDLE_ROUNDS = 10
 """Rounds without weight after which a hypothesis is forgotten."""
 FOR_GOOD = -(10**9)
 """Idle rounds of a hypothesis that was forgotten once and found again: it stays, so runs end."""
+DOUBT = 10
+"""Round after which a run without a soft margin worth having looks for a proof that none exists."""
 PATIENCE = 5
 """Rounds with nothing new and bounds that hardly move after which an inexact master gives up."""
 
@@ -136,10 +145,10 @@ class LPBoost(Rule):
         assert isinstance(before, LPBoost)
         self._before = before
 
-    def begin_like(self, n_rows: int, sample: Sample) -> bool:
-        """Begin with many stumps where a run on so many rows does."""
-        many = self.stumps and self.nu is not None and n_rows >= self._many_rows
-        if not (many and can_descend(sample)) or few_levels(sample):
+    def begin_like(self, n_rows: int, took_many: bool, sample: Sample) -> bool:
+        """Begin with many stumps where a run on so many rows does, or took them."""
+        many = self.nu is not None and (took_many or n_rows >= self._many_rows)
+        if not (self.stumps and many and can_descend(sample)) or few_levels(sample):
             return False
         self._many_rows = 0
         return True
@@ -166,14 +175,16 @@ class LPBoost(Rule):
             self._begin_with(state, *found)
 
     def _begin_with(self, state: State, coef: dict[Stump, float], weights: Array) -> None:
-        """Begin with a combination of stumps and the weights that prove it."""
-        bins, stumps = state.sample.bins, list(coef)
+        """Begin, or go on, with a combination of stumps and the weights that prove it."""
+        bins, stumps = state.sample.bins, [stump for stump in coef if stump not in self._known]
         assert bins is not None
-        self._pool.extend_by_codes(bins.codes, *answers_by_code(bins, stumps))
+        if stumps:
+            self._pool.extend_by_codes(bins.codes, *answers_by_code(bins, stumps))
         state.members += stumps
         state.coef += [0.0] * len(stumps)
         self._take_up(state, stumps)
-        self._trial = np.array(list(coef.values()))
+        whole: dict[Hypothesis, float] = dict(coef.items())
+        self._trial = np.array([whole.get(state.members[t], 0.0) for t in self._in_pool])
         self._accept(state, self._trial)
         self._master.begin_with(weights)
         state.dual[:] = self._seen(state.sample, weights)
@@ -230,10 +241,27 @@ class LPBoost(Rule):
         too_dear = price is not None and not state.members and found[0].edge <= price
         if too_dear or self._at_end(state, new):
             return Stop.NO_EDGE
+        hopeless = price is None and state.upper <= (self.least_margin or -math.inf)
+        if hopeless and state.l1_norm > 0.0:
+            return Stop.NO_MARGIN
         self._enlarge(state, new)
         stop = self._improve(state)
-        hopeless = price is None and state.upper <= (self.least_margin or -math.inf)
+        if not (stop or hopeless) and state.round == DOUBT:
+            self._look_for_a_proof(state)
         return stop or (Stop.NO_MARGIN if hopeless else None)
+
+    def _look_for_a_proof(self, state: State) -> None:
+        """Where no margin worth having was found, go on with weights that prove how small it is.
+
+        Near zero, hypotheses found one after the other bring the upper bound down very slowly.
+        """
+        nu, least = self.nu, self.least_margin
+        if nu is None or not least or self._value > least:
+            return
+        if self.stumps and can_descend(state.sample):
+            found = stumps_near_zero(state.sample, nu, least)
+            if found is not None:
+                self._begin_with(state, *found)
 
     def _improve(self, state: State) -> Stop | None:
         """Solve the master problem; take its weights, and its combination if it is better."""
@@ -386,9 +414,11 @@ class LPBoostClassifier(BaseMarginClassifier):
     solver : {"auto", "simplex", "interior", "smooth"}
         Master problem: the simplex method (exact, up to some thousand rows), an interior-point
         method (nearly exact, up to some hundred thousand) or a smoothed problem (for more rows, or
-        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000, else the last.
-        Stumps without missing values or categories begin with the program over all of them up to
-        2000 rows of at most four features, from 80,000 rows with descent in levels of all features.
+        a gap of 1e-3). "auto" takes the first up to 500 rows, the second up to 2000 while few
+        hypotheses were found, else the last. Stumps without missing values or categories begin with
+        the program over all of them up to 2000 rows of at most four features, from 80,000 rows with
+        descent in levels of all features; with fewer rows, that descent looks for the proof where
+        ten rounds have found no soft margin above ``tol``.
     solver_time_limit : float or None
         Most seconds for one master problem. Where they do not suffice, or the solver fails, the run
         ends with ``stop_reason_`` "solver", the best model so far and bounds that hold.
@@ -494,4 +524,4 @@ class LPBoostClassifier(BaseMarginClassifier):
         rule = problem.rule
         assert isinstance(rule, LPBoost)
         self.rho_ = rule.level(run)
-        warn_of_votes(rule, run, self.tol or 0.0)
+        warn_of_votes(rule, run, self.tol or 0.0, chosen="nu_" in self.chosen_names)

@@ -142,7 +142,10 @@ class LPRegression(LPBoost):
 
     def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
         """Make the solver of that program."""
-        return make_master(self.solver, problem, sample, self.solver_seconds, TUBE_MASTERS)
+        of_some_rows = TUBE_MASTERS["interior"]
+        return make_master(
+            self.solver, problem, sample, self.solver_seconds, TUBE_MASTERS, of_some_rows
+        )
 
     def _first_weights(self, sample: Sample) -> Array:
         weights = self._tube.first_weights()

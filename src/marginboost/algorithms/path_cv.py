@@ -16,9 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.oracle import Oracle
+from ..core.run import Run
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..estimators.path_cv import PathCV
+from ..solvers.masters.choice import SIMPLEX_ROWS
 from ..validation import check_number
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
@@ -28,6 +30,8 @@ NUS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 MISTRUSTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 COARSE = 0.01
 """Gap at which runs of a path stop."""
+BELOW = 0.9
+"""The largest ν that is tried where a class is rare, over that from which on it can be given up."""
 PRICES = (0.001, 0.003, 0.01, 0.03, 0.1)
 
 
@@ -43,12 +47,18 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         Most rounds.
     nus : sequence of float or None
         Values of ν to choose from, each in (0, 1], all tried on all folds; None is nine values from
-        0.05 to 0.7, of which those are tried that let a row of each fold fall short: all of them on
-        the first fold, the best three on the others, on half of the rows, but at least 1,000 and
-        at most 4,000.
+        0.05 to 0.7, of which those are tried that let a row of each fold fall short and are below
+        twice the share of the rarer class: all of them on the first fold, the best three on the
+        others, on half of the rows, but at least 1,000 and at most 4,000. From twice that share on
+        the rarer class can be given up; where that leaves values out, nine tenths of it is tried
+        too. Often no ν below has a soft margin worth having, and fit warns:
+        ``class_weight="balanced"`` makes the shares equal. Of several classes each is told from all
+        others, so of K classes twice a share is about 2/K, with or without weights.
     choice : {"best", "one-se", "bound"}
-        Smallest error in cross-validation; the largest ν whose error is within one standard error
-        of that; or the smallest ν-bound (eq. 4.13) on all rows, where it exists.
+        Smallest error in cross-validation, where rows weigh what they do in the fit: with
+        ``class_weight="balanced"`` the mean of the errors of both classes; the largest ν whose
+        error is within one standard error of that; or the smallest ν-bound (eq. 4.13) on all rows,
+        where it exists.
     cv : int, splitter, iterable of splits, or None
         Number of folds, fewer where a class has fewer rows; or what scikit-learn takes: a splitter
         splits the rows with weight, listed splits name rows of X. None is 5.
@@ -145,6 +155,8 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         """LPBoost with this ν, to be compared with others."""
         rule = self._rule(value)
         rule.least_margin = self.path_tolerance()
+        if self.solver == "auto" and self.tol is not None and len(sample.y) <= SIMPLEX_ROWS:
+            rule.solver = "interior"  # at such a gap an exact solution is not worth its time
         return rule
 
     def make_rule(self, sample: Sample) -> LPBoost:
@@ -155,12 +167,22 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         """Errors are told apart by less than a proof takes, and near zero there is no margin."""
         return None if self.tol is None else max(self.tol, COARSE)
 
+    def is_hopeless(self, run: Run) -> bool:
+        """Whether no soft margin worth having exists: with ν, it only grows."""
+        least = self.path_tolerance()
+        return least is not None and run.certificate.upper <= least
+
     def allowed(self, values: list[float], samples: list[Sample]) -> list[float]:
-        """Values no smaller than the share of the lightest row; listed ones are not left out."""
+        """Values that let a row fall short, but not a class; listed ones are not left out."""
         if self.nus is not None:
             return values
         lightest = max(float(sample.prior.min()) for sample in samples)
-        return [value for value in values if value >= lightest] or [1.0]
+        limit = 2.0 * min(_rarer_share(sample) for sample in samples)
+        kept = [value for value in values if lightest <= value < limit]
+        highest = float(f"{BELOW * limit:.2g}")
+        if values[0] >= limit and highest >= lightest and highest > max(kept, default=0.0):
+            kept = [highest, *kept]
+        return kept or [1.0]
 
     def best(self, sample: Sample, oracle: Oracle) -> int:
         """Position of the chosen ν."""
@@ -398,3 +420,9 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
     def make_rule(self, sample: Sample) -> BarrierBoost:
         """Barrier boosting at the chosen price."""
         return self._rule(self.C_per_row_ * self.total_weight_)
+
+
+def _rarer_share(sample: Sample) -> float:
+    """Share of the weight that the rarer class has."""
+    positive = float(sample.prior[sample.y > 0].sum())
+    return min(positive, 1.0 - positive)

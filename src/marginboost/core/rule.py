@@ -95,10 +95,11 @@ class Rule(ABC):
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the combination and the weights; say whether, and why, to stop."""
 
-    def begin_like(self, n_rows: int, sample: Sample) -> bool:
+    def begin_like(self, n_rows: int, took_many: bool, sample: Sample) -> bool:
         """Begin a run on a few of so many rows as one on all of them does: with much at once.
 
-        Returns whether it does; then what it begins with is near enough to the best.
+        ``took_many`` says that that one has more hypotheses than its rounds found. Returns whether
+        it does; then what it begins with is near enough to the best.
         """
         return False
 

@@ -351,7 +351,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         # One that began with many hypotheses had few rounds.
         found = -(-len(self.estimators_) // rule.columns_per_round)
         rounds, tol = max(1, self.n_iter_, found), self.tolerance()
-        if rule.begin_like(len(data.labels), sample):
+        if rule.begin_like(len(data.labels), found > self.n_iter_, sample):
             rounds, tol = 1, ANY_GAP
         tol = None if tol is None else max(tol, LEAST_GAP)
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)

@@ -25,7 +25,6 @@ from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
-from ..core.stop import Stop
 from ..data import BinnedMatrix
 from ..types import Array
 from ..validation import check_choice, check_number
@@ -134,12 +133,13 @@ class PathCV(BaseMarginClassifier):
 
     def _cross_validate(self, sample: Sample, oracle: Oracle) -> Array:
         """Errors of all folds and values; the rest is in ``cv_results_``."""
+        whole = sample
         if self._races():
-            sample = self._fewer_rows(sample)
+            sample = self._fewer_rows(whole)
         folds = [
             (_part(sample, learn), _part(sample, judge)) for learn, judge in self._splits(sample)
         ]
-        values = self.allowed(self.values(), [sample, *(learn for learn, _ in folds)])
+        values = self.allowed(self.values(), [whole, *(learn for learn, _ in folds)])
         going = np.arange(len(values))
         errors, rounds, seconds = (np.full((len(folds), len(values)), np.nan) for _ in range(3))
         for k, (learn, test) in enumerate(folds):
@@ -227,13 +227,17 @@ class PathCV(BaseMarginClassifier):
         """Gap at which a run that is only compared with others may stop."""
         return self.tolerance()
 
+    def is_hopeless(self, run: Run) -> bool:
+        """Whether neither the value of a run nor one that regularises less is worth a run."""
+        return False
+
     def path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
         """Yield the run of every value."""
         before: Rule | None = None
         run: Run | None = None
         for value in values:
-            if run is not None and run.stop is Stop.NO_MARGIN:
-                yield run  # those that regularise less have no margin either
+            if run is not None and self.is_hopeless(run):
+                yield run  # and so are those that regularise less
                 continue
             rule = self.rule_of(value, sample)
             if before is not None:

@@ -29,10 +29,14 @@ from ..kernels.stumps import histograms_any, histograms_uint8
 from ..types import Array
 from .masters.problem import soft_margin
 
-MOST_TURNS = 150
+MOST_TURNS = 200
 """Times that all features are taken in turn."""
 STALLED, PATIENCE = 0.97, 4
 """Gap that counts as smaller, over the last one; turns without one after which it ends."""
+PATIENCE_NEAR_ZERO = 40
+"""The same near zero, where only the upper bound moves, and slowly."""
+RECENT = 0.3
+"""Share of the last weights in the mean of weights, which is tried once a turn brings no gain."""
 SHARE = 0.1
 """How far above the lower bound, in shares of the gap, the next price is."""
 MOMENTUM = 0.8
@@ -97,10 +101,16 @@ class LevelDescent:
         width = int(bins.n_bins.max())
         self._room = np.empty((5, 2 * width + 2))
         self._idle = np.zeros(width)
+        self._mean: Array | None = None
         self.best = Additive(self._levels, 0.0, self._weights, -np.inf, np.inf)
 
-    def run(self, tol: float, rtol: float = 0.0) -> Additive:
-        """Descend until the bounds are so close, also over the lower one, or come no closer."""
+    def run(self, tol: float, rtol: float = 0.0, enough: float | None = None) -> Additive:
+        """Descend until the bounds are so close, also over the lower one, or come no closer.
+
+        Lower bounds up to ``enough`` are near zero, which takes patience; where it is given, a
+        larger one is the end. None is ``tol``, and no end.
+        """
+        near = tol if enough is None else enough
         self._settle()
         price, idle, gap = FIRST_SHARE * self.best.upper, 0, np.inf
         features = range(self._bins.n_features)
@@ -112,15 +122,31 @@ class LevelDescent:
                 self._turn(features[::-1], price)
                 self._go_on(start)
             self._settle()
+            near_zero = self.best.lower <= near
+            if near_zero and idle > 0:
+                self._try_mean()
             lower = max(self.best.lower, 0.0)  # of a stump and its negative
             now = self.best.upper - lower
             idle = 0 if now < STALLED * gap else idle + 1
             gap = now if idle == 0 else gap
-            if now <= max(tol, rtol * lower) or idle > PATIENCE:
+            still = idle > (PATIENCE_NEAR_ZERO if near_zero else PATIENCE)
+            too_large = enough is not None and not near_zero
+            if now <= max(tol, rtol * lower) or too_large or still:
                 break
-            price = lower + SHARE * now
+            price = lower + (SHARE if idle <= 2 * PATIENCE else 0.5 * SHARE) * now
             self._rescale(price)
         return self.best
+
+    def _try_mean(self) -> None:
+        """Take the mean of the last turns' weights where its largest edge is smaller.
+
+        Weights of one turn go too far, now for one feature and now for the other.
+        """
+        last, before = self._weights, self._mean
+        self._mean = last.copy() if before is None else before + RECENT * (last - before)
+        upper = largest_edge(self._bins, self._y * self._mean, self._n_threads)
+        if upper < self.best.upper:
+            self.best = self.best._replace(weights=self._mean.copy(), upper=upper)
 
     def _function(self) -> tuple[Array, list[Array], float]:
         """Scores, levels and constant."""

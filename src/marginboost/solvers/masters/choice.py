@@ -9,7 +9,7 @@ from .base import Master
 from .interior import InteriorMaster
 from .problem import MarginProblem
 from .simplex import SimplexMaster
-from .smooth import SmoothMaster
+from .smooth import NewtonThenSmooth, SmoothMaster
 
 MASTERS: dict[str, type[Master]] = {
     "simplex": SimplexMaster,
@@ -17,7 +17,7 @@ MASTERS: dict[str, type[Master]] = {
     "smooth": SmoothMaster,
 }
 SIMPLEX_ROWS, INTERIOR_ROWS = 500, 2000
-"""Rows up to which "auto" means the simplex and the interior-point method."""
+"""Rows up to which "auto" means the simplex method, and the interior-point one of few columns."""
 
 
 def make_master(
@@ -26,9 +26,12 @@ def make_master(
     sample: Sample,
     seconds: float | None = None,
     masters: Mapping[str, Callable[..., Master]] = MASTERS,
+    of_some_rows: Callable[..., Master] = NewtonThenSmooth,
 ) -> Master:
     """Make the solver of a program on a sample; "auto" is exact for few rows, fast for many."""
-    if solver == "auto":
-        few, some = len(sample.y) <= SIMPLEX_ROWS, len(sample.y) <= INTERIOR_ROWS
-        solver = "simplex" if few else "interior" if some else "smooth"
-    return masters[solver](problem, sample.y, sample.n_threads, seconds)
+    few, some = len(sample.y) <= SIMPLEX_ROWS, len(sample.y) <= INTERIOR_ROWS
+    if solver == "auto" and some and not few:
+        make = of_some_rows
+    else:
+        make = masters[solver if solver != "auto" else "simplex" if few else "smooth"]
+    return make(problem, sample.y, sample.n_threads, seconds)

@@ -22,9 +22,17 @@ from .smooth_descent import MOST_EFFORT, SmoothDescent
 
 T = TypeVar("T")
 
+FEW_COLUMNS = 250
+"""Columns up to which Newton's method is the faster, with some hundred to thousand rows."""
+
 
 class SmoothMaster(Master):
-    """Approximate master problem whose cost is linear in the number of examples."""
+    """Approximate master problem whose cost is linear in the number of examples.
+
+    With up to ``few`` columns it is solved by Newton's method, whose systems are then small.
+    """
+
+    few = 0
 
     def __init__(
         self, problem: MarginProblem, y: Array, n_threads: int = 1, seconds: float | None = None
@@ -43,7 +51,7 @@ class SmoothMaster(Master):
         self._start_clock()
         self._rows.pool = pool
         effort = self.descent.begin(len(start), gap)
-        if effort >= MOST_EFFORT:
+        if effort >= MOST_EFFORT or len(start) <= self.few:
             return self._polish(pool, start, gap)
         coef, lost = self.descent.descend(start, gap, self._check_clock)
         if lost:
@@ -84,3 +92,9 @@ class SmoothMaster(Master):
         if self._polished:
             super().set_state(saved)
         self.descent.set_state(saved)
+
+
+class NewtonThenSmooth(SmoothMaster):
+    """The same for some hundred or thousand rows: smoothed only where columns are many."""
+
+    few = FEW_COLUMNS
