@@ -15,6 +15,7 @@ from .report import MOST_COMPANY, Table
 from .robust_docs import fill, markdown
 
 DOCUMENTS = {
+    "audit": ("label-audit.md", 3),
     "choosing_nu": ("soft-margins.md", 3),
     "dask": ("cluster-model.md", 3),
     "gradient": ("coming-from.md", 2),
@@ -31,8 +32,10 @@ DOCUMENTS = {
 """Document of each result file, and digits behind the point in its tables.
 
 That of speed holds several benchmarks, and the document all their goals."""
-WITH_GOALS = ("choosing_nu", "dask", "regression", "stream", "target_audit")
+WITH_GOALS = ("audit", "choosing_nu", "dask", "regression", "stream", "target_audit")
 """Documents that show goals beside tables."""
+UNSHOWN = {"audit": ("time",)}
+"""Tables of a benchmark that its document does without."""
 PARTS = {"target_audit": ("target_audit", "target_flags")}
 """Benchmarks that a document shows, where they are several."""
 
@@ -46,6 +49,7 @@ def measured(found: dict[str, Any], name: str) -> str:
         markdown(Table(table["title"], table["columns"], table["rows"]), DOCUMENTS[name][1])
         for section in sections
         for table in section["tables"]
+        if table["title"] not in UNSHOWN.get(name, ())
     ]
     if name in WITH_GOALS:
         parts.append(markdown(_goals(sections)))
