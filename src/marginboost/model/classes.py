@@ -156,7 +156,7 @@ class ReducedModel(ClassModel):
 
     def _decode(self, scores: Array, l1_norms: Array) -> Array:
         divisors = np.full(len(l1_norms), l1_norms.max()) if self.common_scale else l1_norms
-        return Decoder(self.code, self.decoding)(scores, divisors)
+        return levelled(Decoder(self.code, self.decoding)(scores, divisors))
 
     def probabilities(self, rows: FeatureRows, n_jobs: int | None = None) -> Array:
         """Probabilities by the odds of each class's vote."""
@@ -171,7 +171,7 @@ class ReducedModel(ClassModel):
         if self.link is not None:
             return inside(self.link(votes, 1.0))
         combine = class_shares if self.common_scale else class_probabilities
-        return inside(combine(self._longest.link_of, levelled(votes), l1_norm))
+        return inside(combine(self._longest.link_of, votes, l1_norm))
 
     def staged_votes(self, rows: FeatureRows) -> Iterator[Array]:
         """Votes after 1, 2, … hypotheses of each problem."""
