@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from marginboost.reproduce.circumstances import circumstances
-
 from .data import Array
 from .environment import ROOT, environment
 from .report import Goal, Section, Table
@@ -96,7 +94,6 @@ def robust(sizes: Sizes) -> Section:
             place = f"{_case(name, kind, rate, number, sizes.robust_rows)}|{model}"
             if place not in found["results"]:
                 found["results"][place] = _measure(maker, data)
-                found.setdefault("last", {})[model] = circumstances(())["date"]
         found["environment"] = environment()
         found["versions"].update(_versions())
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +147,7 @@ def _measure(maker: Any, data: Split) -> list[float] | str:
     try:
         model = fit_quietly(maker, data)
         times = time.perf_counter() - started, time.process_time() - used
-        predicted = np.asarray(model.predict(filled(data.X, data.X_test)[1])).ravel()
+        predicted = np.asarray(model.predict(_filled(data.X, data.X_test)[1])).ravel()
     except Exception as error:  # a peer that cannot do it is no reason to stop
         return f"{type(error).__name__}: {error}"[:200]
     return [
@@ -159,17 +156,17 @@ def _measure(maker: Any, data: Split) -> list[float] | str:
     ]
 
 
-def fit_quietly(maker: Any, data: Split) -> Any:
-    """Fit a contender, on one thread, whatever it has to say."""
+def fit_quietly(maker: Any, data: Split, n_threads: int | None = 1) -> Any:
+    """Fit a contender, on so many threads or its own number, whatever it has to say."""
     from threadpoolctl import threadpool_limits
 
-    X = filled(data.X, data.X_test)[0]
-    with warnings.catch_warnings(), threadpool_limits(1):  # the latter for those without n_jobs
+    X = _filled(data.X, data.X_test)[0]
+    with warnings.catch_warnings(), threadpool_limits(n_threads):  # for those without n_jobs
         warnings.simplefilter("ignore")
         return maker(int(data.noisy.max()) + 1).fit(X, data.noisy)
 
 
-def filled(X: Array, X_test: Array) -> tuple[Array, Array]:
+def _filled(X: Array, X_test: Array) -> tuple[Array, Array]:
     """Medians in place of missing values, for all alike: not all contenders take gaps."""
     missing = np.isnan(X).all(axis=0)
     middle = np.nanmedian(np.where(missing, 0.0, X), axis=0)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import time
-import warnings
 from functools import partial
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from .environment import ROOT, environment
 from .report import Cell, Goal, Table
-from .robust import CLEANLAB, OURS, contenders, filled, fit_quietly
+from .robust import CLEANLAB, OURS, contenders, fit_quietly
 from .robust_sets import Split, names, split
 from .timing import interleave
 
@@ -41,7 +40,7 @@ def measure() -> dict[str, Any]:
     times: dict[str, dict[str, dict[str, float]]] = {}
     for clock, (n_jobs, tick) in CLOCKS.items():
         made = {name: maker for name, maker in contenders(n_jobs).items() if name in TIMED}
-        fit = fit_quietly if n_jobs == 1 else _fit_as_users_do
+        fit = partial(fit_quietly, n_threads=n_jobs)
         for maker in made.values():
             fit(maker, split(names()[0], "uniform", RATE, 0, FEW))  # compiles and imports
         times[clock] = {}
@@ -62,12 +61,6 @@ def _cases() -> dict[str, Split]:
             about = f"{len(data.noisy)} × {data.X.shape[1]}, {int(data.noisy.max()) + 1} classes"
             cases[f"{name}, {about}"] = data
     return cases
-
-
-def _fit_as_users_do(maker: Any, data: Split) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return maker(int(data.noisy.max()) + 1).fit(filled(data.X, data.X_test)[0], data.noisy)
 
 
 def time_table(found: dict[str, Any]) -> Table:
