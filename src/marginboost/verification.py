@@ -30,9 +30,10 @@ from .core.oracle import Oracle
 from .core.run import Run, train
 from .core.sample import Sample
 from .core.state import State
+from .estimators.base import algorithm_of, check_on, rule_of
 from .estimators.classifier import BaseMarginClassifier
 from .estimators.fitted import ClassifierOutputs
-from .estimators.inputs import read_targets, read_weights
+from .fitting.inputs import read_labels, read_targets, read_weights, weigh_classes
 from .kernels.reference import best_category, best_threshold, histogram
 from .model import BinaryModel, LabelModel, ReducedModel
 from .oracles.stumps import StumpOracle
@@ -133,7 +134,7 @@ def verify(
     if isinstance(model, LPBoostRegressor):
         return _verify_regression(model, X, y, sample_weight, tol, callbacks)
     solver = model.estimator_ if isinstance(model, MulticlassBooster) else model
-    labels, weights = solver.training_set(X, y, sample_weight)
+    labels, weights = _learnt_labels(solver, X, y, sample_weight)
     if not solver.model_.reduced:
         return _verify_problem(solver, X, labels, weights, tol, callbacks)
     index = np.searchsorted(solver.classes_, labels)
@@ -141,6 +142,19 @@ def verify(
         _verify_problem(problem, X, sides[index], weights, tol, [copy(c) for c in callbacks])
         for problem, sides in zip(solver.problems_, solver.code_.T, strict=True)
     ]
+
+
+def _learnt_labels(solver: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Array, Array]:
+    """Labels and weights that a fit to these rows learns from: those given, by class.
+
+    A classifier that judges its rows before it learns from them says what it makes of them.
+    """
+    if hasattr(solver, "training_set"):
+        found: tuple[Array, Array] = solver.training_set(X, y, sample_weight)
+        return found
+    labels = read_labels(y, len(y))
+    weights = read_weights(sample_weight, len(labels))
+    return labels, weigh_classes(solver.class_weight, labels, weights)
 
 
 @dataclass(frozen=True)
@@ -204,7 +218,7 @@ def verify_regressor(
     targets, weights = read_targets(y, X.shape[0]), read_weights(sample_weight, X.shape[0])
     used, predicted = weights > 0.0, model.predict(X)
     sample = Sample.of_targets(targets[used], weights[used])
-    rule, state = model.make_rule(sample), State(sample)
+    rule, state = rule_of(model, sample), State(sample)
     rule.start(state)
     value = rule.value_of(predicted[used], rule.norm(model.ensemble_), sample)
     stored, precision = model.certificate_, 1e-7
@@ -238,8 +252,7 @@ def _verify_problem(
     callbacks: Sequence[Callback],
 ) -> Verification:
     """Check the certificate of a model of two classes."""
-    problem = model.problem_on(X, y, weights)
-    sample, oracle, rule = problem.sample, problem.oracle, problem.rule
+    sample, oracle, rule = check_on(model, X, y, weights)
     state = State(sample)
     rule.start(state)  # some objectives need to know the rows
     value = rule.value(state)  # of the empty model
@@ -250,7 +263,7 @@ def _verify_problem(
     lower, upper, remark = value, np.inf, ""
     if not oracle.exact:
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
-    elif not model.is_vote:
+    elif not algorithm_of(model).is_vote:
         remark = "no vote of the base learner's hypotheses: bounds on votes say nothing of it"
     elif not isinstance(rule.objective, Margin | SoftMargin):
         remark = f"no independent bound is known for the {rule.objective.name}"
@@ -274,8 +287,7 @@ def _verify_regression(
     callbacks: Sequence[Callback],
 ) -> Verification:
     """Check the certificate of a regression with a tube."""
-    sample, oracle = model.sample_of(X, y, sample_weight)
-    rule = model.make_rule(sample)
+    sample, oracle, rule = check_on(model, X, y, sample_weight)
     problem = rule.make_problem(sample)
     scores = sample.scores(model.ensemble_)
     value = rule.value_of(scores, rule.norm(model.ensemble_), sample)
@@ -285,7 +297,7 @@ def _verify_regression(
         remark = f"{oracle.class_name}: not all can be tried, so nothing proves an upper bound"
     else:
         width = min(max(model.certificate_.gap, 1e-6), 1e-3) if tol is None else tol
-        fresh = model.make_rule(sample)
+        fresh = rule_of(model, sample)
         plain = StumpOracle(oracle.categorical) if isinstance(oracle, StumpOracle) else oracle
         run = train(sample, plain, fresh, max_rounds=MAX_ROUNDS, tol=width, callbacks=callbacks)
         lower = max(value, run.certificate.value)

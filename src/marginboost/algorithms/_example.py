@@ -21,11 +21,11 @@ from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier
+from ..fitting.algorithm import Algorithm
 from ..validation import Constraints, Number
 
 
@@ -73,7 +73,7 @@ class SmallSteps(Rule):
 
 
 class SmallStepsClassifier(BaseMarginClassifier):
-    """ε-boosting; ``__init__`` stores, ``check_parameters`` checks, ``make_rule`` makes."""
+    """ε-boosting; ``__init__`` stores, ``_algorithm`` says what the parameters mean."""
 
     parameter_constraints: ClassVar[Constraints] = {"epsilon": Number(above=0.0)}
 
@@ -83,6 +83,6 @@ class SmallStepsClassifier(BaseMarginClassifier):
         super().__init__(estimator, n_estimators=n_estimators)
         self.epsilon = epsilon
 
-    def make_rule(self, sample: Sample) -> SmallSteps:
-        """Make the algorithm."""
-        return SmallSteps(self.epsilon)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(lambda problem, chosen: SmallSteps(self.epsilon))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar, TypeVar
 
 from ..core.oracle import Oracle
 from ..estimators.base import BaseBooster, document
 from ..estimators.soft_labels import SoftLabels
 from ..estimators.staged import STAGED_ATTRIBUTES, STAGED_PARAMETERS
+from ..fitting.algorithm import Algorithm
 from ..losses import Loss
-from ..model import Link, LossLink
+from ..model import LossLink
 from ..oracles.constraints import plain_groups
 from ..oracles.gradient_trees import (
     GROWTH_PARAMETERS,
@@ -67,10 +67,9 @@ def second_order_trees(model: Any, **more: Any) -> GradientTreeOracle:
 class SecondOrderClassifier(SoftLabels):
     """A classifier by a loss and trees that read its slopes and curvatures.
 
-    A subclass names the loss; probabilities are by its link.
+    Probabilities are by the link of the loss.
     """
 
-    common_scale = True
     parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def __init__(
@@ -112,18 +111,16 @@ class SecondOrderClassifier(SoftLabels):
         self.l2_regularization = l2_regularization
         self.subsample = subsample
 
-    @abstractmethod
-    def _loss(self) -> Loss:
-        """Loss that is minimised."""
+    def _second_order(self, rule: Any, loss: Loss, **more: Any) -> Algorithm:
+        """Make an algorithm of this rule on second-order trees; the loss gives probabilities."""
+        return self._make_algorithm(
+            rule,
+            oracle=self._trees(),
+            link=LossLink(loss),
+            common_scale=True,
+            **more,
+        )
 
-    def _tree_settings(self) -> dict[str, Any]:
-        """Further settings of the trees."""
-        return {"max_step": LONGEST_STEP}
-
-    def default_oracle(self) -> Oracle:
-        """Second-order trees."""
-        return second_order_trees(self, **self._tree_settings())
-
-    def make_link(self) -> Link:
-        """By the loss."""
-        return LossLink(self._loss())
+    def _trees(self) -> Oracle:
+        """Base learner: by default trees with the settings of the estimator."""
+        return self._base_learner(lambda: second_order_trees(self, max_step=LONGEST_STEP))

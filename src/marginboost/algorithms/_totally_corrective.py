@@ -14,6 +14,7 @@ tighten the problem, so the bounds on rounds hold, and fewer rounds are needed.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,11 +22,11 @@ import numpy as np
 from ..core.objective import Objective, margin_objective
 from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators.classifier import BaseMarginClassifier, Problem
+from ..estimators.classifier import BaseMarginClassifier
+from ..fitting.algorithm import Algorithm, Outcome
 from ..model import VoteLink
 from ..solvers.entropy_projection import CappedEntropy, Divergence, EntropySolver
 from ..solvers.masters.pool import ColumnPool
@@ -136,7 +137,6 @@ class TotallyCorrective(Rule):
 class TotallyCorrectiveClassifier(BaseMarginClassifier):
     """What their classifiers share: the accuracy is the gap at which to stop."""
 
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True, optional=True),
         "accuracy": Number(above=0.0, below=1.0),
@@ -144,22 +144,20 @@ class TotallyCorrectiveClassifier(BaseMarginClassifier):
     nu: float | None = None
     accuracy: float
 
-    @abstractmethod
-    def _rounds_needed(self, sample: Sample) -> int:
-        """Rounds that the guarantee needs."""
+    def _totally_corrective(self, rule: Any, needed: Callable[[Sample], int]) -> Algorithm:
+        """Make an algorithm of this rule; ``needed`` are the rounds that its guarantee needs."""
 
-    def max_rounds(self, sample: Sample) -> int:
-        """As asked for, or as many as the guarantee needs."""
-        return self.n_estimators or self._rounds_needed(sample)
+        def margin(outcome: Outcome) -> dict[str, Any]:
+            run = outcome.run
+            return {"rho_": soft_margin(run.margins, run.sample.prior, self.nu)[1]}
 
-    def tolerance(self) -> float | None:
-        """As asked for, or the accuracy."""
-        return self.accuracy if self.tol is None else self.tol
-
-    def store(self, run: Run, problem: Problem) -> None:
-        """Keep the model and its ρ."""
-        super().store(run, problem)
-        _, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
+        return self._make_algorithm(
+            rule,
+            rounds=self.n_estimators or needed,
+            tol=self.accuracy if self.tol is None else self.tol,
+            link=VoteLink(),
+            facts=margin,
+        )
 
 
 class SoftMarginClassifier(TotallyCorrectiveClassifier):

@@ -27,15 +27,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.ensemble import Ensemble
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.parts import Part, smallest_outcome
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..core.weights import Reweighting
 from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..kernels.exact import exact_sum, rounded
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step, longest_step
@@ -308,25 +308,26 @@ class AdaBoostClassifier(BaseMarginClassifier):
         self.stop_at_target = stop_at_target
         self.sampling = sampling
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         check_learning_rate(self.learning_rate)
-        targets = self.target_margin
-        if isinstance(targets, Sequence | np.ndarray) and not isinstance(targets, str):
-            entries = {f"target_margin[{t}]": target for t, target in enumerate(targets)}
-        else:
-            entries = {"target_margin": targets}
-        for name, target in entries.items():
-            check_number(name, target, above=-1.0, below=1.0)
-        if np.size(targets) == 0:
-            raise ValueError("target_margin: got an empty sequence, expected at least one number")
+        _check_targets(self.target_margin)
+        oracle = self._base_learner()
+        return self._make_algorithm(
+            lambda problem, chosen: AdaBoost(
+                self.target_margin, self.learning_rate, self.step, self.stop_at_target
+            ),
+            oracle=ResamplingOracle(oracle) if self.sampling == "resample" else oracle,
+        )
 
-    def make_rule(self, sample: Sample) -> AdaBoost:
-        """Make the algorithm."""
-        return AdaBoost(self.target_margin, self.learning_rate, self.step, self.stop_at_target)
 
-    def make_oracle(self) -> Oracle:
-        """Check the base learner's settings and make it."""
-        oracle = super().make_oracle()
-        return ResamplingOracle(oracle) if self.sampling == "resample" else oracle
+def _check_targets(targets: Any) -> None:
+    """Raise for a target margin, or one of several, that no run could aim at."""
+    if isinstance(targets, Sequence | np.ndarray) and not isinstance(targets, str):
+        entries = {f"target_margin[{t}]": target for t, target in enumerate(targets)}
+    else:
+        entries = {"target_margin": targets}
+    for name, target in entries.items():
+        check_number(name, target, above=-1.0, below=1.0)
+    if np.size(targets) == 0:
+        raise ValueError("target_margin: got an empty sequence, expected at least one number")

@@ -18,19 +18,18 @@ Reference: Freund & Schapire, *A decision-theoretic generalization of on-line le
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..core.labels import RightOrWrong
-from ..core.run import Run
-from ..core.sample import Sample
-from ..estimators.classifier import Problem
-from ..estimators.labels import LabelClassifier, document_labels
+from ..estimators.classifier import document
+from ..estimators.labels import LabelClassifier
+from ..fitting.algorithm import Algorithm, Outcome
 from ..oracles.label_trees import LabelTreeOracle
 from ._stepped import SteppedClassifier
 from .adaboost import AdaBoost, check_learning_rate
 
 
-@document_labels
+@document
 class AdaBoostM1Classifier(SteppedClassifier, LabelClassifier):
     """AdaBoost.M1: a vote of classifiers that each err on less than half of the weight.
 
@@ -71,28 +70,25 @@ class AdaBoostM1Classifier(SteppedClassifier, LabelClassifier):
         "guarantee": "training error ≤ Π2√(ε(1 − ε)) while every ε < ½",
         "reference": "Freund & Schapire 1997",
     }
-    sample_type = RightOrWrong
 
-    def default_oracle(self) -> LabelTreeOracle:
-        """Base learner where none is given."""
-        return LabelTreeOracle(max_depth=8)
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         check_learning_rate(self.learning_rate)
+        return self._make_algorithm(
+            lambda problem, chosen: AdaBoost(learning_rate=self.learning_rate),
+            oracle=self._base_learner(lambda: LabelTreeOracle(max_depth=8)),
+            label_rows=RightOrWrong,
+            facts=_warn_of_an_empty_model,
+        )
 
-    def make_rule(self, sample: Sample) -> AdaBoost:
-        """Make the algorithm."""
-        return AdaBoost(learning_rate=self.learning_rate)
 
-    def store(self, run: Run, problem: Problem) -> None:
-        """Keep the model; warn where it is empty."""
-        super().store(run, problem)
-        if not len(run.ensemble):
-            warnings.warn(
-                "AdaBoostM1Classifier: the first hypothesis errs on half of the weight or more, so "
-                "the model is empty. Use a stronger base learner, or SAMMEClassifier or "
-                "AdaBoostM2Classifier, which ask for less",
-                stacklevel=5,
-            )
+def _warn_of_an_empty_model(outcome: Outcome) -> dict[str, Any]:
+    """Warn where the first hypothesis was too weak; there are no further attributes."""
+    if not len(outcome.run.ensemble):
+        warnings.warn(
+            "AdaBoostM1Classifier: the first hypothesis errs on half of the weight or more, so "
+            "the model is empty. Use a stronger base learner, or SAMMEClassifier or "
+            "AdaBoostM2Classifier, which ask for less",
+            stacklevel=5,
+        )
+    return {}

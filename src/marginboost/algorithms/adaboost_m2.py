@@ -24,9 +24,10 @@ from typing import Any, ClassVar
 
 from ..core.labels import LabelPairs
 from ..core.oracle import Candidate
-from ..core.sample import Sample
 from ..core.state import State
-from ..estimators.labels import LabelClassifier, document_labels
+from ..estimators.classifier import document
+from ..estimators.labels import LabelClassifier
+from ..fitting.algorithm import Algorithm
 from ..oracles.label_trees import LabelTreeOracle
 from ..validation import Constraints
 from .adaboost import AdaBoost, check_learning_rate
@@ -55,7 +56,7 @@ class AdaBoostM2(AdaBoost):
         return math.atanh(best.edge) if math.isinf(step) and best.edge < 1.0 else step
 
 
-@document_labels
+@document
 class AdaBoostM2Classifier(LabelClassifier):
     """AdaBoost.M2: a vote of plausible labels, by the pseudo-loss.
 
@@ -101,7 +102,6 @@ class AdaBoostM2Classifier(LabelClassifier):
         "guarantee": "training error ≤ (K − 1) Π2√(ε(1 − ε)); multiclass margin bracketed",
         "reference": "Freund & Schapire 1996; Chan 2015, Alg. 2",
     }
-    sample_type = LabelPairs
     parameter_constraints: ClassVar[Constraints] = {"step": ("closed", "exact")}
 
     def __init__(
@@ -135,15 +135,12 @@ class AdaBoostM2Classifier(LabelClassifier):
         self.learning_rate = learning_rate
         self.step = step
 
-    def default_oracle(self) -> LabelTreeOracle:
-        """Base learner where none is given."""
-        return LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         check_learning_rate(self.learning_rate)
-
-    def make_rule(self, sample: Sample) -> AdaBoostM2:
-        """Make the algorithm."""
-        return AdaBoostM2(self.learning_rate, self.step)
+        usual = LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
+        return self._make_algorithm(
+            lambda problem, chosen: AdaBoostM2(self.learning_rate, self.step),
+            oracle=self._base_learner(lambda: usual),
+            label_rows=LabelPairs,
+        )

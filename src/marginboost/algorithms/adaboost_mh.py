@@ -22,14 +22,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..core.labels import LabelByLabel
-from ..core.sample import Sample
-from ..estimators.labels import LabelClassifier, document_labels
+from ..estimators.classifier import document
+from ..estimators.labels import LabelClassifier
+from ..fitting.algorithm import Algorithm
 from ..oracles.label_trees import LabelTreeOracle
 from ._stepped import SteppedClassifier
 from .adaboost import AdaBoost, check_learning_rate
 
 
-@document_labels
+@document
 class AdaBoostMHClassifier(SteppedClassifier, LabelClassifier):
     """AdaBoost.MH: every hypothesis says yes or no to every label.
 
@@ -69,17 +70,13 @@ class AdaBoostMHClassifier(SteppedClassifier, LabelClassifier):
         "guarantee": "training error ≤ (K/2) ΠZ",
         "reference": "Schapire & Singer 1999",
     }
-    sample_type = LabelByLabel
 
-    def default_oracle(self) -> LabelTreeOracle:
-        """Base learner where none is given."""
-        return LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         check_learning_rate(self.learning_rate)
-
-    def make_rule(self, sample: Sample) -> AdaBoost:
-        """Make the algorithm."""
-        return AdaBoost(learning_rate=self.learning_rate)
+        usual = LabelTreeOracle(max_depth=1, criterion="edge", answers="set")
+        return self._make_algorithm(
+            lambda problem, chosen: AdaBoost(learning_rate=self.learning_rate),
+            oracle=self._base_learner(lambda: usual),
+            label_rows=LabelByLabel,
+        )

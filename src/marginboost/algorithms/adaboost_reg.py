@@ -40,14 +40,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, document
-from ..model import Link, LogisticLink
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm, Outcome
+from ..fitting.problem import Problem
+from ..model import LogisticLink
 from ..solvers.soft_descent import convex_step, linear_step, search_step, softmin
 from ..types import Array
 from ..validation import Constraints, Number, check_choice
@@ -329,43 +330,41 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         self.target_margin = target_margin
         self.max_step = max_step
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         if isinstance(self.mistrust, str):
             check_choice("mistrust", self.mistrust, KINDS)
+        settings = self.mistrust, self.base, self.target_margin, self.max_step
+        return self._make_algorithm(
+            lambda problem, chosen: make_rule(problem, self.C, *settings),
+            **probabilities_of(self.base),
+            facts=influences,
+        )
 
-    def make_rule(self, sample: Sample) -> AdaBoostReg:
-        """Make the algorithm."""
-        return self._rule(self.C)
 
-    def _rule(self, C: float) -> AdaBoostReg:
-        return AdaBoostReg(C, self.mistrust, self.base, self.target_margin, self.max_step)
+def make_rule(
+    problem: Problem, C: float, mistrust: Any, base: str, target_margin: float, max_step: float
+) -> AdaBoostReg:
+    """Rule of one run; of mistrust that is given row by row, it gets that of its own rows."""
+    if not (isinstance(mistrust, str) or callable(mistrust)):
+        mistrust = read_mistrust(mistrust, problem.n_rows)[problem.used]
+    return AdaBoostReg(C, mistrust, base, target_margin, max_step)
 
-    def build_problem(
-        self, data: TrainingSet, used: Array, sample: Sample, oracle: Oracle
-    ) -> Problem:
-        """Put together what a run solves; of mistrust given row by row, that of the rows used."""
-        problem = super().build_problem(data, used, sample, oracle)
-        if not (isinstance(self.mistrust, str) or callable(self.mistrust)):
-            assert isinstance(problem.rule, AdaBoostReg)
-            problem.rule.mistrust = read_mistrust(self.mistrust, data.rows.n_rows)[used]
-        return problem
 
-    def store(self, run: Run, problem: Problem) -> None:
-        """Keep the model, influences and soft margins."""
-        super().store(run, problem)
-        rule, used = problem.rule, problem.used
-        assert isinstance(rule, AdaBoostReg)
-        self.influence_ = np.zeros(len(self.margins_))
-        self.influence_[used] = rule.influence(run.sample)
-        self.soft_margins_ = self.margins_.copy()
-        self.soft_margins_[used] = rule.soft_margins(run.margins)
+def probabilities_of(base: str) -> dict[str, Any]:
+    """Link, and that votes are calibrated: mistrusted rows leave scores that are no log-odds.
 
-    def make_link(self) -> Link:
-        """Scores of the logistic loss are log-odds, those of the exponential one half of them."""
-        return LogisticLink(1.0 if self.base == "logistic" else 2.0)
+    Scores of the logistic loss are log-odds, those of the exponential one half of them.
+    """
+    return {"link": LogisticLink(1.0 if base == "logistic" else 2.0), "calibrated": True}
 
-    def fits_link(self) -> bool:
-        """Votes are compared with labels: mistrusted rows leave scores that are no log-odds."""
-        return True
+
+def influences(outcome: Outcome) -> dict[str, Any]:
+    """Influences and soft margins of all rows; a row that was left out has no influence."""
+    run, rule, used = outcome.run, outcome.rule, outcome.problem.used
+    assert isinstance(rule, AdaBoostReg)
+    assert outcome.margins is not None
+    influence, soft = np.zeros(len(outcome.margins)), outcome.margins.copy()
+    influence[used] = rule.influence(run.sample)
+    soft[used] = rule.soft_margins(run.margins)
+    return {"influence_": influence, "soft_margins_": soft}

@@ -17,9 +17,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..validation import Constraints, Number
 from .adaboost import AdaBoost
 
@@ -129,18 +129,13 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
         )
         self.accuracy = accuracy
 
-    def fits_link(self) -> bool:
-        """Votes are compared with labels: scores grow with every round, whatever the odds are."""
-        return True
-
-    def make_rule(self, sample: Sample) -> AdaBoostStar:
-        """Make the algorithm."""
-        return AdaBoostStar(self.accuracy)
-
-    def tolerance(self) -> float | None:
-        """As asked for, or the accuracy."""
-        return self.accuracy if self.tol is None else self.tol
-
-    def max_rounds(self, sample: Sample) -> int:
-        """As asked for, or as many as the guarantee needs."""
-        return self.n_estimators or rounds_needed(sample.effective_rows, self.accuracy)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        # Scores grow with every round, whatever the odds are: votes are calibrated.
+        return self._make_algorithm(
+            lambda problem, chosen: AdaBoostStar(self.accuracy),
+            rounds=self.n_estimators
+            or (lambda sample: rounds_needed(sample.effective_rows, self.accuracy)),
+            tol=self.accuracy if self.tol is None else self.tol,
+            calibrated=True,
+        )

@@ -24,9 +24,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.ensemble import Ensemble
-from ..core.oracle import Oracle
-from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import BinaryModel, ReducedModel
 from ..oracles.alternating_trees import AlternatingTreeOracle, code_sets
 from ..oracles.tree_hypothesis import Tree
@@ -82,7 +81,6 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ Π Z, Z = 2 Σ√(W₊W₋) over sides + weight elsewhere",
         "reference": "Freund & Mason 1999",
     }
-    common_scale = True
     parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def __init__(
@@ -113,18 +111,6 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
         self.learning_rate = learning_rate
-
-    def default_oracle(self) -> Oracle:
-        """Base learner where none is given."""
-        return AlternatingTreeOracle()
-
-    def fits_link(self) -> bool:
-        """Whether votes are compared with labels: values that take full steps are too sure."""
-        return True
-
-    def make_rule(self, sample: Sample) -> GradientBoost:
-        """Make the algorithm."""
-        return GradientBoost("exponential", self.learning_rate)
 
     def export_text(self, decimals: int = 3) -> str:
         """Write the tree as text: every rule below the answer that leads to it.
@@ -159,6 +145,16 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
         features = model.features
         return "\n".join(
             AlternatingText(ensemble, features.names, features.categories).lines(decimals)
+        )
+
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        # Values that take full steps are too sure: votes are calibrated.
+        return self._make_algorithm(
+            lambda problem, chosen: GradientBoost("exponential", self.learning_rate),
+            oracle=self._base_learner(AlternatingTreeOracle),
+            calibrated=True,
+            common_scale=True,
         )
 
 

@@ -21,9 +21,9 @@ import math
 from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
-from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from .adaboost import AdaBoost
 
 LOWEST, HIGHEST = -0.99, 1.0 - 1e-9
@@ -151,10 +151,7 @@ class ArcGVClassifier(BaseMarginClassifier):
         )
         self.monotone = monotone
 
-    def fits_link(self) -> bool:
-        """Votes are compared with labels: scores grow with every round, whatever the odds are."""
-        return True
-
-    def make_rule(self, sample: Sample) -> ArcGV:
-        """Make the algorithm."""
-        return ArcGV(self.monotone)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        # Scores grow with every round, whatever the odds are: votes are calibrated.
+        return self._make_algorithm(lambda problem, chosen: ArcGV(self.monotone), calibrated=True)

@@ -20,20 +20,20 @@ d'Alché-Buc, Grandvalet & Ambroise, *Semi-supervised MarginBoost*, 2002.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators.classifier import BaseMarginClassifier, document, learn_classes
-from ..estimators.inputs import class_positions, weigh_classes
-from ..estimators.multiclass import ONE_VS_REST, Reduction
-from ..estimators.training_set import NOTHING_GIVEN, Given, TrainingSet
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
+from ..fitting.inputs import class_positions, learn_classes, weigh_classes
+from ..fitting.reduction import ONE_VS_REST, Reduction
+from ..fitting.rows import TrainingRows
 from ..model.features import FeatureRows, Features
 from ..solvers.line_search import exponential_step, longest_step
 from ..types import Array
@@ -117,28 +117,6 @@ def _signs(state: State) -> Array:
     """Labels; of unlabelled rows the sign of the score."""
     y = state.sample.y.astype(np.float64)
     return np.where(y == 0.0, np.sign(state.scores), y)
-
-
-@dataclass(frozen=True)
-class PartlyLabelled(TrainingSet):
-    """Rows of which some have no label: position -1 among the classes, side 0 of a problem."""
-
-    @property
-    def used(self) -> Array:
-        """All rows with weight."""
-        return self.weights > 0
-
-    def of_signs(self) -> TrainingSet:
-        """Same rows of two classes, labelled -1, 1 or 0."""
-        return self._sided(super().of_signs())
-
-    def of_sides(self, sides: Array) -> TrainingSet:
-        """Same rows as a problem of two classes, given the side of each class."""
-        return self._sided(super().of_sides(sides))
-
-    def _sided(self, problem: TrainingSet) -> TrainingSet:
-        labels = np.where(self.labels == UNLABELLED, 0, problem.labels).astype(np.int8)
-        return replace(problem, labels=labels)
 
 
 @document
@@ -225,9 +203,9 @@ class AssembleClassifier(BaseMarginClassifier):
         self.learning_rate = learning_rate
         self.unlabelled_share = unlabelled_share
 
-    def make_rule(self, sample: Sample) -> Assemble:
-        """Make the algorithm."""
-        return Assemble(self.learning_rate)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(lambda problem, chosen: Assemble(self.learning_rate))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -248,22 +226,10 @@ class AssembleClassifier(BaseMarginClassifier):
         """
         return super().fit(X, y, sample_weight)
 
-    def learn_rows(
-        self,
-        rows: FeatureRows,
-        features: Features,
-        labels: Array,
-        weights: Array,
-        oracle: Oracle,
-        reduction: Reduction,
-        given: Given = NOTHING_GIVEN,
-    ) -> None:
-        """Learn from rows, labels and weights that are read; classes may have weights too."""
-        if reduction is not ONE_VS_REST:
-            raise TypeError(
-                f"code: got {reduction.code!r}, expected each class against all others: rows that "
-                "a problem leaves out would count as unlabelled"
-            )
+    def _training_rows(
+        self, rows: FeatureRows, features: Features, labels: Array, weights: Array
+    ) -> TrainingRows:
+        """Rows of a fit; rows without a label share the weight that they have together."""
         unlabelled = labels == (str(UNLABELLED) if labels.dtype.kind in "US" else UNLABELLED)
         known, weights = ~unlabelled, weights.copy()
         if not known.any():
@@ -274,16 +240,28 @@ class AssembleClassifier(BaseMarginClassifier):
         if apart > 0.0:
             share = self.unlabelled_share / (1.0 - self.unlabelled_share)
             weights[unlabelled] *= share * float(weights[known].sum()) / apart
-        index = np.full(len(labels), UNLABELLED)
-        index[known] = class_positions(classes, labels[known])
-        self._forget()
-        self.learn(PartlyLabelled(features, rows, classes, index, weights), oracle, reduction)
+        codes = np.full(len(labels), UNLABELLED)
+        codes[known] = class_positions(classes, labels[known])
+        read_more = self._reader(features, classes)
+        return TrainingRows(features, rows, weights, read_more, classes=classes, codes=codes)
 
-    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
-        """Learn from checked rows; give labels to those without."""
-        super().learn(data, oracle, reduction)
-        votes = self.model_.votes(data.rows, self.n_jobs)
-        found = class_positions(data.classes, self.model_.labels(votes))
-        index = np.where(data.labels == UNLABELLED, found, data.labels)
-        self.margins_ = self.model_.margins(data.rows, index, self.n_jobs)
-        self.transduction_ = data.classes[index]
+    def _fit_rows(
+        self,
+        algorithm: Algorithm,
+        rows: TrainingRows,
+        reduction: Reduction = ONE_VS_REST,
+        **given: Any,
+    ) -> Self:
+        """Fit the model to rows that are read; give labels to those without."""
+        if reduction is not ONE_VS_REST:
+            raise TypeError(
+                f"code: got {reduction.code!r}, expected each class against all others: rows that "
+                "a problem leaves out would count as unlabelled"
+            )
+        super()._fit_rows(algorithm, rows, reduction, **given)
+        votes = self.model_.votes(rows.rows, self.n_jobs)
+        found = class_positions(rows.labels, self.model_.labels(votes))
+        codes = np.where(rows.truth == UNLABELLED, found, rows.truth)
+        self.margins_ = self.model_.margins(rows.rows, codes, self.n_jobs)
+        self.transduction_ = rows.labels[codes]
+        return self

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..oracles.resampling import ResamplingOracle
 
@@ -87,7 +87,6 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         "guarantee": "none on margins",
         "reference": "Breiman 1996",
     }
-    link = VoteLink()
 
     def __init__(
         self,
@@ -114,10 +113,9 @@ class BaggedVoteClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
 
-    def make_rule(self, sample: Sample) -> BaggedVote:
-        """Make the algorithm."""
-        return BaggedVote()
-
-    def make_oracle(self) -> Oracle:
-        """Check the base learner's settings and make it."""
-        return ResamplingOracle(super().make_oracle())
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        oracle = ResamplingOracle(self._base_learner())
+        return self._make_algorithm(
+            lambda problem, chosen: BaggedVote(), oracle=oracle, link=VoteLink()
+        )

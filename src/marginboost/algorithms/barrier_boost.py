@@ -30,10 +30,10 @@ from typing import Any, ClassVar
 
 from ..core.objective import PricedMargin
 from ..core.oracle import Candidate
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..losses import Hinge, Loss, SmoothedHinge
 from ..model import VoteLink
 from ..validation import Constraints, Number
@@ -161,7 +161,6 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         "guarantee": "converges; solved to a certified gap; no row weighs more than its share",
         "reference": "Rätsch et al. 2000; Rätsch 2001, Alg. 4.7",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {
         "C": Number(above=0.0, optional=True),
         "steps": tuple(COLUMNS),
@@ -204,9 +203,9 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         self.beta = beta
         self.factor = factor
 
-    def make_rule(self, sample: Sample) -> BarrierBoost:
-        """Make the algorithm."""
-        return self._rule(self.C)
-
-    def _rule(self, C: float | None) -> BarrierBoost:
-        return BarrierBoost(C, self.steps, self.beta, self.factor)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(
+            lambda problem, chosen: BarrierBoost(self.C, self.steps, self.beta, self.factor),
+            link=VoteLink(),
+        )

@@ -23,12 +23,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.objective import Objective, TubeShare
-from ..core.oracle import Candidate, Oracle
-from ..core.run import Run
+from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
+from ..fitting.algorithm import Algorithm, Outcome
 from ..losses import EpsilonInsensitive
 from ..solvers.intercept_loss import TubeBarrier
 from ..solvers.masters.tube import NuTube
@@ -36,9 +36,8 @@ from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
 from ..validation import Constraints, Number
 from .barrier_boost import FACTORS
-from .gradient_boost_regressor import spread
 from .l1_leveraging import COLUMNS
-from .leveraging_regressor import TargetLeveraging
+from .leveraging_regressor import TargetLeveraging, unit_of_targets
 from .lpboost_regressor import SCALES
 
 COLDEST = 1e-6
@@ -186,7 +185,6 @@ class BarrierBoostRegressor(BaseBoostRegressor):
         "guarantee": "converges; solved to a certified gap",
         "reference": "Rätsch 2001, Alg. 5.10",
     }
-    chosen_names = ("epsilon_", "spread_")
     parameter_constraints: ClassVar[Constraints] = {
         "nu": Number(above=0.0, at_most=1.0),
         "C": Number(above=0.0),
@@ -233,17 +231,19 @@ class BarrierBoostRegressor(BaseBoostRegressor):
         self.beta = beta
         self.factor = factor
 
-    def prepare(self, sample: Sample, oracle: Oracle) -> None:
-        """Find the unit of the targets."""
-        self.spread_ = spread(sample.y, sample.prior)
-
-    def make_rule(self, sample: Sample) -> BarrierRegression:
-        """Make the algorithm."""
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
         price = 1.0 / self.C if self.C_scale == "loss" else self.C
-        return BarrierRegression(price, self.nu, self.steps, self.beta, self.factor)
+        settings = price, self.nu, self.steps, self.beta, self.factor
 
-    def store(self, run: Run) -> None:
-        """Keep the width of the tube."""
-        rule = self.make_rule(run.sample)
-        rule.start(State(run.sample))
-        self.epsilon_ = rule.width(run.sample.y - run.scores)
+        def width(outcome: Outcome) -> dict[str, Any]:
+            sample, rule = outcome.run.sample, BarrierRegression(*settings)
+            rule.start(State(sample))
+            return {"epsilon_": rule.width(sample.y - outcome.run.scores)}
+
+        return self._make_algorithm(
+            lambda problem, chosen: BarrierRegression(*settings),
+            choose=lambda problem, oracle: unit_of_targets(problem.sample),
+            facts=width,
+            chosen_names=("epsilon_", "spread_"),
+        )

@@ -31,10 +31,11 @@ from scipy.special import betainc, gammaln
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm, Chosen
+from ..fitting.problem import Problem
 from ..model import VoteLink
 from ..types import Array
 from ..validation import Constraints, Number
@@ -159,7 +160,6 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ P(Bin(T, ½ + γ) ≤ T/2) while edges are at least 2γ",
         "reference": "Freund 1995",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {"edge": Number(above=0.0, below=1.0)}
 
     def __init__(
@@ -191,6 +191,11 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
         )
         self.edge = edge
 
-    def make_rule(self, sample: Sample) -> BoostByMajority:
-        """Make the algorithm."""
-        return BoostByMajority(float(self.edge), self.max_rounds(sample))
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        edge = float(self.edge)
+
+        def rule(problem: Problem, chosen: Chosen) -> BoostByMajority:
+            return BoostByMajority(edge, self.n_estimators)
+
+        return self._make_algorithm(rule, link=VoteLink())

@@ -27,10 +27,10 @@ from scipy.special import erf, erfinv
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.line_search import increasing_root
 from ..types import Array
@@ -199,7 +199,6 @@ class BrownBoostClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ ε when its time erfinv(1 − ε)² is over",
         "reference": "Freund 2001",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {"error": Number(above=0.0, below=1.0)}
 
     def __init__(
@@ -231,6 +230,7 @@ class BrownBoostClassifier(BaseMarginClassifier):
         )
         self.error = error
 
-    def make_rule(self, sample: Sample) -> BrownBoost:
-        """Make the algorithm."""
-        return BrownBoost(float(self.error))
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        error = float(self.error)
+        return self._make_algorithm(lambda problem, chosen: BrownBoost(error), link=VoteLink())

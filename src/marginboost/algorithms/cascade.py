@@ -30,8 +30,10 @@ from ..core.callbacks import Encoder, Watch
 from ..core.state import State
 from ..core.stop import Stop
 from ..data.binned import midpoints
+from ..estimators.base import restored
 from ..estimators.classifier import BaseMarginClassifier
-from ..estimators.inputs import class_positions, distinct_labels, read_labels, read_weights
+from ..fitting.algorithm import Algorithm
+from ..fitting.inputs import class_positions, distinct_labels, read_labels, read_weights
 from ..model import BinaryModel, CascadeModel, CascadeStage
 from ..model.features import FeatureRows
 from ..model.file import save_model
@@ -195,7 +197,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
 
     registry: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
-    model_type = CascadeModel
+    __model_type__ = CascadeModel
 
     def __init__(
         self,
@@ -216,7 +218,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
-    def make_estimator(self) -> BaseMarginClassifier:
+    def _make_estimator(self) -> BaseMarginClassifier:
         """Check the settings; return what boosts a stage."""
         check_number("n_stages", self.n_stages, at_least=1, integer=True)
         check_number("min_detection_rate", self.min_detection_rate, above=0.0, at_most=1.0)
@@ -252,7 +254,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        learner = self.make_estimator()
+        learner = self._make_estimator()
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -314,7 +316,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         classifier.fit(X, labels, of_stage)
         classifier.set_params(callbacks=others or None)  # the rows are of no more use
         assert isinstance(classifier.model_, BinaryModel)
-        votes = classifier.model_.votes(classifier.read_rows(X), classifier.n_jobs)
+        votes = classifier.model_.votes(classifier.__read_rows__(X), classifier.n_jobs)
         truth = positive[judged], weights[judged]
         threshold, *rates = set_threshold(votes[judged], *truth, self.min_detection_rate)
         return Stage(classifier, threshold, *rates), votes > threshold
@@ -350,13 +352,17 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         save_model(self, path)
 
-    def restore(self, model: CascadeModel) -> Self:
+    def __algorithm__(self) -> Algorithm:
+        """Check the settings and make the algorithm that boosts a stage."""
+        return self._make_estimator().__algorithm__()
+
+    def __restore__(self, model: CascadeModel) -> None:
         """Take up a fitted model, such as that of a file."""
-        learner = self.make_estimator()
+        learner = self._make_estimator()
         self.classes_ = model.classes
         self.stages_ = [
             Stage(
-                clone(learner).restore(stage.model),
+                restored(clone(learner), stage.model),
                 stage.threshold,
                 stage.detection_rate,
                 stage.false_positive_rate,
@@ -364,14 +370,13 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
             for stage in model.stages
         ]
         self._take_features()
-        return self
 
     # -- predictions -----------------------------------------------------------------------------
 
     def _pass(self, X: Any) -> tuple[Array, Array]:
         """Decision about every row, and the hypotheses that were asked for it."""
         check_is_fitted(self)
-        rows = self.stages_[0].classifier.read_rows(X)
+        rows = self.stages_[0].classifier.__read_rows__(X)
         decision, asked = np.empty(rows.n_rows), np.zeros(rows.n_rows, np.int64)
         left = np.arange(rows.n_rows)
         for number, stage in enumerate(self.stages_, start=1):

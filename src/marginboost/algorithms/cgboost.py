@@ -37,6 +37,7 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.masters.shortfalls import SquaredNorm, SquaredNormMaster
 from ..validation import Constraints, Number
@@ -146,7 +147,6 @@ class CGBoostClassifier(BaseMarginClassifier):
         "guarantee": "exact over the hypotheses found; one more of edge e is worth less than ½ e²",
         "reference": "Bi, Zhang & Bennett 2004",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {"C": Number(above=0.0)}
 
     def __init__(
@@ -178,10 +178,8 @@ class CGBoostClassifier(BaseMarginClassifier):
         )
         self.C = C
 
-    def make_rule(self, sample: Sample) -> CGBoost:
-        """Make the algorithm."""
-        return CGBoost(self.C, self.tol or 0.0)
-
-    def tolerance(self) -> float | None:
-        """None: there is no gap to close."""
-        return None
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        C, precision = self.C, self.tol or 0.0
+        rule = lambda problem, chosen: CGBoost(C, precision)  # noqa: E731
+        return self._make_algorithm(rule, tol=None, link=VoteLink())  # there is no gap to close

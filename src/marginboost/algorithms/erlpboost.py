@@ -25,10 +25,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
+from ..fitting.algorithm import Algorithm
 from ..validation import Constraints
 from ._totally_corrective import SoftMarginClassifier, TotallyCorrective
 from .corrective_erlpboost import CorrectiveERLPBoost
@@ -156,12 +156,12 @@ class ERLPBoostClassifier(SoftMarginClassifier):
         )
         self.correction = correction
 
-    def make_rule(self, sample: Sample) -> ERLPBoost | CorrectiveERLPBoost:
-        """Make the algorithm."""
-        if self.correction == "single":
-            return CorrectiveERLPBoost(self.nu, self.accuracy)
-        return ERLPBoost(self.nu, self.accuracy)
-
-    def _rounds_needed(self, sample: Sample) -> int:
-        needed = rounds_needed if self.correction == "total" else corrective_rounds
-        return needed(self.nu, self.accuracy)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        single = self.correction == "single"
+        kind = CorrectiveERLPBoost if single else ERLPBoost
+        needed = corrective_rounds if single else rounds_needed
+        return self._totally_corrective(
+            lambda problem, chosen: kind(self.nu, self.accuracy),
+            lambda sample: needed(self.nu, self.accuracy),
+        )

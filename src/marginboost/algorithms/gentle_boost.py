@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..core.sample import Sample
-from ..losses import Exponential, Loss
+from ..fitting.algorithm import Algorithm
+from ..losses import Exponential
 from ._second_order import SecondOrderClassifier, document_trees
 from .gradient_boost import GradientBoost
 
@@ -65,13 +65,12 @@ class GentleBoostClassifier(SecondOrderClassifier):
         "reference": "Friedman, Hastie & Tibshirani 2000",
     }
 
-    def _loss(self) -> Loss:
-        return Exponential()
-
-    def fits_link(self) -> bool:
-        """Whether votes are compared with labels: trees that take full steps are too sure."""
-        return True
-
-    def make_rule(self, sample: Sample) -> GradientBoost:
-        """Make the algorithm."""
-        return GradientBoost(self._loss(), self.learning_rate, constant=False)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        loss = Exponential()
+        # Trees that take full steps are too sure: votes are calibrated.
+        return self._second_order(
+            lambda problem, chosen: GradientBoost(loss, self.learning_rate, constant=False),
+            loss,
+            calibrated=True,
+        )

@@ -31,16 +31,16 @@ import numpy as np
 
 from ..core.ensemble import Ensemble
 from ..core.objective import TrainingLoss
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.parts import ColumnOnParts, Part
 from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
-from ..estimators.multiclass import Reduction
 from ..estimators.staged import StagedClassifier
-from ..estimators.training_set import TrainingSet
+from ..fitting.algorithm import Algorithm
+from ..fitting.rows import TrainingRows
 from ..kernels.exact import exact_sum, rounded
 from ..losses import Loss, as_loss, as_target_loss
 from ..oracles.tree_hypothesis import constant_candidate
@@ -285,28 +285,25 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         self.warm_start = warm_start
         self.step = step
 
-    def _loss(self) -> Loss:
-        return as_loss("loss", self.loss)
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        loss = as_loss("loss", self.loss)
+        return self._second_order(
+            lambda problem, chosen: GradientBoost(loss, self.learning_rate, self.step),
+            loss,
+            check_rows=self._check_rows_suit,
+        )
 
-    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
-        """Learn from checked rows; directions are those of one score."""
-        if len(data.classes) > 2 and getattr(oracle, "monotonic_cst", None) is not None:
+    def _check_rows_suit(self, rows: TrainingRows) -> None:
+        """Raise where directions are given, but there is more than one score."""
+        directions = getattr(self._trees(), "monotonic_cst", None)
+        if len(rows.labels) > 2 and directions is not None:
             raise ValueError(
-                f"monotonic_cst: got directions with {len(data.classes)} classes, expected None "
+                f"monotonic_cst: got directions with {len(rows.labels)} classes, expected None "
                 "with more than two: a column cannot raise the chances of all of them"
             )
-        if data.parts is not None and self.early_stopping is True:
+        if rows.parts is not None and self.early_stopping is True:
             raise ValueError(
                 "early_stopping: got True with rows in parts, expected False: none of them can be "
                 "held back"
             )
-        super().learn(data, oracle, reduction)
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        self._loss()
-
-    def make_rule(self, sample: Sample) -> GradientBoost:
-        """Make the algorithm."""
-        return GradientBoost(self.loss, self.learning_rate, self.step)

@@ -20,9 +20,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.oracle import Oracle
-from ..core.sample import Sample
 from ..estimators.ranker import BaseRanker
+from ..fitting.algorithm import Algorithm
 from ..validation import Constraints, Number, check_number
 from ._lambda_rank import LOSSES, LambdaRank
 from ._second_order import LONGEST_STEP, document_trees, second_order_trees
@@ -169,18 +168,14 @@ class GradientBoostRanker(BaseRanker):
         self.n_iter_no_change = n_iter_no_change
         self.warm_start = warm_start
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        if self.lambdarank_truncation_level is not None:
-            level = self.lambdarank_truncation_level
-            check_number("lambdarank_truncation_level", level, at_least=1, integer=True)
-
-    def default_oracle(self) -> Oracle:
-        """Base learner where none is given."""
-        return second_order_trees(self, max_step=LONGEST_STEP)
-
-    def make_rule(self, sample: Sample) -> LambdaRank:
-        """Make the algorithm."""
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         level = self.lambdarank_truncation_level
-        return LambdaRank(self.loss, self.learning_rate, level, self.ndcg_exp_gain)
+        if level is not None:
+            check_number("lambdarank_truncation_level", level, at_least=1, integer=True)
+        return self._make_algorithm(
+            lambda problem, chosen: LambdaRank(
+                self.loss, self.learning_rate, level, self.ndcg_exp_gain
+            ),
+            oracle=self._base_learner(lambda: second_order_trees(self, max_step=LONGEST_STEP)),
+        )

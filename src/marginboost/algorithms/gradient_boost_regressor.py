@@ -20,7 +20,7 @@ References: Friedman 2001; Huber 1964; De Leeuw & Lange 2009 (parabolas).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
@@ -28,10 +28,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.oracle import Oracle
 from ..core.parts import ask_samples
 from ..core.sample import Sample
 from ..estimators.several_targets import SeveralTargetsRegressor
+from ..fitting.algorithm import Algorithm, Choice, Chosen
+from ..fitting.problem import Problem
 from ..kernels.exact import exact_sum, grid, rounded
 from ..losses import Loss, MeanLoss, ResidualLoss, as_target_loss
 from ..losses.tweedie import LARGEST_SCORE
@@ -210,7 +211,6 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
         "guarantee": "training loss never rises (squared, Huber, log-cosh; ν ≤ 1, all rows)",
         "reference": "Friedman 2001, 2002",
     }
-    chosen_names = ("spread_",)
     parameter_constraints: ClassVar[Constraints] = {
         "learning_rate": Number(above=0.0),
         "step": STEPS,
@@ -279,64 +279,65 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
         self.warm_start = warm_start
         self.step = step
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        if not isinstance(self._loss(), ResidualLoss | MeanLoss):
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        loss = as_target_loss("loss", self.loss)
+        if not isinstance(loss, ResidualLoss | MeanLoss):
             raise ValueError(f"loss: got {self.loss!r}, expected a loss of numeric targets")
-        if self._loss().median_leaves and self.monotonic_cst is not None:
+        if loss.median_leaves and self.monotonic_cst is not None:
             raise ValueError(
-                f"monotonic_cst: got directions with the loss {self._loss().name!r}, expected "
+                f"monotonic_cst: got directions with the loss {loss.name!r}, expected "
                 "None: medians of leaves need not follow them"
             )
 
-    def check_chosen(self, chosen: Mapping[str, float]) -> None:
-        """Check the unit of the loss."""
-        check_number("spread_", chosen["spread_"], above=0.0)
+        def rule(problem: Problem, chosen: Chosen) -> GradientBoost:
+            own = loss if isinstance(loss, MeanLoss) else SpreadLoss(loss, chosen["spread_"])
+            return GradientBoost(own, self.learning_rate, self.step)
 
-    def prepare(self, sample: Sample, oracle: Oracle) -> None:
-        """Find the unit of the loss; see whether the targets suit it."""
-        loss = self._loss()
-        if isinstance(loss, MeanLoss) and sample.parts is None:
-            loss.check_targets(sample.y)
-        elif isinstance(loss, MeanLoss):
-            ends = [found[:2] for found in ask_samples(sample, farthest, Distances(None))]
-            loss.check_targets(np.ravel(ends), "a row")
-        self.spread_ = spread_of(sample)
-
-    def make_rule(self, sample: Sample) -> GradientBoost:
-        """Make the algorithm."""
-        loss = self._loss()
-        if not isinstance(loss, MeanLoss):
-            loss = SpreadLoss(loss, self.spread_)
-        return GradientBoost(loss, self.learning_rate, self.step)
-
-    def default_oracle(self) -> Oracle:
-        """Base learner where none is given."""
-        return second_order_trees(self, max_step=LONGEST_STEP if self._log else None)
-
-    def _loss(self) -> Loss:
-        return as_target_loss("loss", self.loss)
+        longest = LONGEST_STEP if self._log else None
+        return self._make_algorithm(
+            rule,
+            oracle=self._base_learner(lambda: second_order_trees(self, max_step=longest)),
+            choose=lambda problem, oracle: _unit_of(problem.sample, loss),
+            chosen_names=("spread_",),
+            check_chosen=check_spread,
+            respond=self._respond,
+        )
 
     @property
     def _log(self) -> bool:
         """Whether scores are logarithms of the prediction."""
-        return isinstance(self._loss(), MeanLoss)
+        return isinstance(as_target_loss("loss", self.loss), MeanLoss)
+
+    def _respond(self, scores: Array) -> Array:
+        """From scores to predictions."""
+        return np.exp(np.minimum(scores, LARGEST_SCORE)) if self._log else scores
 
     def predict(self, X: Any) -> Array:
         """Predict each row: the score, or its exponential where that is the mean."""
-        return self.respond(super().predict(X))
-
-    def respond(self, scores: Array) -> Array:
-        """From scores to predictions."""
-        return np.exp(np.minimum(scores, LARGEST_SCORE)) if self._log else scores
+        return self._respond(super().predict(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Predictions after 1, 2, … hypotheses."""
         for scores in super().staged_predict(X):
-            yield self.respond(scores)
+            yield self._respond(scores)
 
     def to_onnx(self) -> Any:
         """ONNX model, with the one output ``prediction``; needs the extra ``onnx``."""
         check_is_fitted(self)
         return self.model_.to_onnx(LARGEST_SCORE if self._log else None)
+
+
+def check_spread(chosen: Chosen) -> None:
+    """Raise for a unit of targets that is not positive."""
+    check_number("spread_", chosen["spread_"], above=0.0)
+
+
+def _unit_of(sample: Sample, loss: Loss) -> Choice:
+    """Unit of the loss; see whether the targets suit it."""
+    if isinstance(loss, MeanLoss) and sample.parts is None:
+        loss.check_targets(sample.y)
+    elif isinstance(loss, MeanLoss):
+        ends = [found[:2] for found in ask_samples(sample, farthest, Distances(None))]
+        loss.check_targets(np.ravel(ends), "a row")
+    return Choice({"spread_": spread_of(sample)})

@@ -48,6 +48,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..data.binned import midpoints
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..kernels.ties import TIE
 from ..model import VoteLink
 from ..oracles.answer_tree import AnswerTree
@@ -220,8 +221,6 @@ class GraphSepBoostClassifier(BaseMarginClassifier):
         "guarantee": "no training error after ln(P)/γ rounds, P pairs, edges at least γ",
         "reference": "Alon, Gonen, Hazan & Moran 2021",
     }
-    link = VoteLink()
-    is_vote = False
 
     def __init__(
         self,
@@ -248,19 +247,25 @@ class GraphSepBoostClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
 
-    def make_rule(self, sample: Sample) -> GraphSeparation:
-        """Make the algorithm."""
-        return GraphSeparation()
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(
+            lambda problem, chosen: GraphSeparation(),
+            link=VoteLink(),
+            is_vote=False,
+            conclude=_tree_of_answers,
+        )
 
-    def conclude(self, run: Run) -> Run:
-        """Put a tree of the answers in the place of the vote."""
-        members = run.ensemble.members
-        cells = Cells(run.sample, members)
-        scores = cells.values[cells.leaf]
-        least = float((run.sample.y * scores).min())
-        ensemble = Ensemble((cells.tree(members),), np.ones(1))
-        certificate = Certificate(least, 1.0, least, certified=False, reason=NO_VOTE)
-        return replace(run, ensemble=ensemble, scores=scores, certificate=certificate)
+
+def _tree_of_answers(run: Run) -> Run:
+    """Put a tree of the answers in the place of the vote."""
+    members = run.ensemble.members
+    cells = Cells(run.sample, members)
+    scores = cells.values[cells.leaf]
+    least = float((run.sample.y * scores).min())
+    ensemble = Ensemble((cells.tree(members),), np.ones(1))
+    certificate = Certificate(least, 1.0, least, certified=False, reason=NO_VOTE)
+    return replace(run, ensemble=ensemble, scores=scores, certificate=certificate)
 
 
 def rounds_needed(n_positive: int, n_negative: int, edge: float) -> int:

@@ -29,7 +29,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.inputs import read_weights
+from ..fitting.inputs import read_weights
 from ..model import Model
 from ..solvers.norm_margin import solve_norm_margin
 from ..types import Array
@@ -65,7 +65,7 @@ def hypothesis_features(model: Any, X: Any) -> Array:
     (True, 1.0)
     """
     check_is_fitted(model)
-    rows = model.read_rows(X)
+    rows = model.__read_rows__(X)
     members = _distinct(model)
     features = np.empty((rows.n_rows, len(members)))
     for start, stop in rows.chunks():

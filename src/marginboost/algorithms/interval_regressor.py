@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data.table import is_frame, read_array, take_rows
-from ..estimators.inputs import read_targets
+from ..fitting.inputs import read_targets
 from ..losses import Quantile
 from ..types import Array
 from ..validation import check_number

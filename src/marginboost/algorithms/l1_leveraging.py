@@ -39,8 +39,9 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
 from ..estimators.soft_labels import SoftLabels
+from ..fitting.algorithm import Algorithm
 from ..losses import Loss, as_loss
-from ..model import Link, LossLink
+from ..model import LossLink
 from ..solvers.barrier import projected_gradient
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
@@ -313,17 +314,11 @@ class L1LeveragingClassifier(SoftLabels):
         self.C = C
         self.steps = steps
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         loss = as_loss("loss", self.loss)
         if not (loss.convex and loss.smooth):
             raise ValueError(f"loss: got {self.loss!r}, expected one that is convex and smooth")
-
-    def make_rule(self, sample: Sample) -> L1Leveraging:
-        """Make the algorithm."""
-        return L1Leveraging(as_loss("loss", self.loss), self.C, self.steps)
-
-    def make_link(self) -> Link:
-        """By the loss."""
-        return LossLink(as_loss("loss", self.loss))
+        return self._make_algorithm(
+            lambda problem, chosen: L1Leveraging(loss, self.C, self.steps), link=LossLink(loss)
+        )

@@ -23,10 +23,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.oracle import Oracle
-from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.regressor import BaseBoostRegressor, document
+from ..fitting.algorithm import Algorithm
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.tree_hypothesis import constant_candidate
 from ..validation import Constraints, Number
@@ -131,10 +130,12 @@ class L2BoostRegressor(BaseBoostRegressor):
         self.learning_rate = learning_rate
         self.max_depth = max_depth
 
-    def make_rule(self, sample: Sample) -> L2Boost:
-        """Make the algorithm."""
-        return L2Boost(self.learning_rate)
-
-    def default_oracle(self) -> Oracle:
-        """Base learner where none is given."""
-        return GradientTreeOracle(max_leaf_nodes=None, max_depth=self.max_depth, min_samples_leaf=1)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        usual = GradientTreeOracle(
+            max_leaf_nodes=None, max_depth=self.max_depth, min_samples_leaf=1
+        )
+        return self._make_algorithm(
+            lambda problem, chosen: L2Boost(self.learning_rate),
+            oracle=self._base_learner(lambda: usual),
+        )

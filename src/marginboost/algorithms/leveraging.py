@@ -58,9 +58,10 @@ from ..core.state import Columns, State
 from ..core.stop import Stop
 from ..estimators.classifier import document
 from ..estimators.soft_labels import SoftLabels
+from ..fitting.algorithm import Algorithm
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
-from ..model import Link, LossLink
+from ..model import LossLink
 from ..solvers.bregman import STEEPEST, parallel_descent
 from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
 from ..solvers.line_search import LONGEST, longest_step
@@ -420,31 +421,6 @@ class LeveragingClassifier(SoftLabels):
         self.correction = correction
         self.columns = columns
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        loss = as_loss("loss", self.loss)
-        if not loss.smooth:
-            raise ValueError(f"loss: got {self.loss!r}, expected one that is smooth")
-        if self.step == "closed" and not isinstance(loss, Exponential | Logistic | Squared):
-            raise ValueError(
-                f"step: got 'closed' with the {loss.name} loss, expected 'exact', or the "
-                "exponential, logistic or squared loss"
-            )
-        self._check_correction(loss)
-
-    def make_rule(self, sample: Sample) -> Leveraging:
-        """Make the algorithm."""
-        return Leveraging(
-            as_loss("loss", self.loss),
-            self.step,
-            self.learning_rate,
-            self.max_step,
-            self.selection,
-            self.correction,
-            self.columns,
-        )
-
     def _check_correction(self, loss: Loss) -> None:
         """A correction decides about all coefficients: nothing else can decide about one."""
         if self.correction == "none":
@@ -462,6 +438,19 @@ class LeveragingClassifier(SoftLabels):
                     f"expected {neutral!r}: it is about one new hypothesis"
                 )
 
-    def make_link(self) -> Link:
-        """By the loss."""
-        return LossLink(as_loss("loss", self.loss))
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        loss = as_loss("loss", self.loss)
+        if not loss.smooth:
+            raise ValueError(f"loss: got {self.loss!r}, expected one that is smooth")
+        if self.step == "closed" and not isinstance(loss, Exponential | Logistic | Squared):
+            raise ValueError(
+                f"step: got 'closed' with the {loss.name} loss, expected 'exact', or the "
+                "exponential, logistic or squared loss"
+            )
+        self._check_correction(loss)
+        settings = self.step, self.learning_rate, self.max_step
+        more = self.selection, self.correction, self.columns
+        return self._make_algorithm(
+            lambda problem, chosen: Leveraging(loss, *settings, *more), link=LossLink(loss)
+        )

@@ -20,7 +20,6 @@ References: Rätsch 2001, section 5.4.2; Tibshirani 1996.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -29,18 +28,19 @@ import numpy as np
 from ..core.ensemble import Ensemble
 from ..core.hypothesis import Hypothesis
 from ..core.objective import CentredLoss, Objective
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
+from ..fitting.algorithm import Algorithm, Choice
 from ..losses import Loss, ResidualLoss, as_loss
 from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.intercept_loss import InterceptLoss
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import Constraints, Number, check_number
-from .gradient_boost_regressor import spread
+from ..validation import Constraints, Number
+from .gradient_boost_regressor import check_spread, spread
 from .l1_leveraging import COLUMNS, L1Leveraging
 
 
@@ -191,7 +191,6 @@ class LeveragingRegressor(BaseBoostRegressor):
         "guarantee": "solved to a certified gap; the squared loss makes the LASSO",
         "reference": "Rätsch 2001, Alg. 5.9",
     }
-    chosen_names = ("spread_",)
     parameter_constraints: ClassVar[Constraints] = {
         "C": Number(above=0.0, optional=True),
         "steps": tuple(COLUMNS),
@@ -228,21 +227,19 @@ class LeveragingRegressor(BaseBoostRegressor):
         self.C = C
         self.steps = steps
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         loss = as_loss("loss", self.loss)
         if not (isinstance(loss, ResidualLoss) and loss.convex and loss.smooth):
             raise ValueError(f"loss: got {self.loss!r}, expected a smooth convex one of residuals")
+        return self._make_algorithm(
+            lambda problem, chosen: TargetLeveraging(loss, self.C, self.steps),
+            choose=lambda problem, oracle: unit_of_targets(problem.sample),
+            chosen_names=("spread_",),
+            check_chosen=check_spread,
+        )
 
-    def check_chosen(self, chosen: Mapping[str, float]) -> None:
-        """Check the unit."""
-        check_number("spread_", chosen["spread_"], above=0.0)
 
-    def prepare(self, sample: Sample, oracle: Oracle) -> None:
-        """Find the unit of the loss."""
-        self.spread_ = spread(sample.y, sample.prior)
-
-    def make_rule(self, sample: Sample) -> TargetLeveraging:
-        """Make the algorithm."""
-        return TargetLeveraging(as_loss("loss", self.loss), self.C, self.steps)
+def unit_of_targets(sample: Sample) -> Choice:
+    """Unit in which losses and certificates measure residuals."""
+    return Choice({"spread_": spread(sample.y, sample.prior)})

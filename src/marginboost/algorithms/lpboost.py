@@ -43,7 +43,9 @@ from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators.classifier import BaseMarginClassifier, Problem, document
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm, Outcome
+from ..fitting.problem import Problem
 from ..model import VoteLink
 from ..oracles.stumps import Stump, StumpOracle
 from ..solvers.masters.base import Master, MasterError
@@ -455,7 +457,6 @@ class LPBoostClassifier(BaseMarginClassifier):
         "guarantee": "solved to a certified gap; at most a share ν of margin errors",
         "reference": "Demiriz et al. 2002; Rätsch 2001, eq. 4.12",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {
         "nu": Number(above=0.0, at_most=1.0, optional=True),
         "C": Number(above=0.0, optional=True),
@@ -501,27 +502,48 @@ class LPBoostClassifier(BaseMarginClassifier):
         self.solver_time_limit = solver_time_limit
         self.rtol = rtol
 
-    def make_rule(self, sample: Sample) -> Rule:
-        """Make the algorithm."""
-        if sample.parts is not None:
-            from ._lpboost_on_parts import PartedLPBoost  # here, not above: it builds on this one
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(
+            lambda problem, chosen: make_rule(
+                problem, self.nu, self.C, self.solver, **rule_settings(self)
+            ),
+            link=VoteLink(),
+            facts=lambda outcome: soft_margin_facts(outcome, self.tol or 0.0),
+        )
 
-            return PartedLPBoost(self.nu, self.solver, **self._settings())
-        return self._rule(self.nu)
 
-    def _rule(self, nu: float | None) -> LPBoost:
-        whole = self.solver == "auto" and self.C is None
-        exact = self.estimator is None or isinstance(self.estimator, StumpOracle)
-        return LPBoost(nu, self.solver, stumps=whole and exact, **self._settings())
+def make_rule(
+    problem: Problem, nu: float | None, C: float | None, solver: str, **settings: Any
+) -> LPBoost:
+    """Rule of one run, on rows in one place or in parts."""
+    if problem.sample.parts is not None:
+        from ._lpboost_on_parts import PartedLPBoost  # here, not above: it builds on this one
 
-    def _settings(self) -> dict[str, Any]:
-        limits = {"solver_seconds": self.solver_time_limit, "least_margin": self.tol}
-        return {"C": self.C, "rtol": self.rtol, **limits}
+        settings.pop("stumps")
+        return PartedLPBoost(nu, solver, C=C, **settings)
+    stumps = settings.pop("stumps") and solver == "auto" and C is None
+    return LPBoost(nu, solver, C=C, stumps=stumps, **settings)
 
-    def store(self, run: Run, problem: Problem) -> None:
-        """Keep the model and its ρ; warn where it says next to nothing."""
-        super().store(run, problem)
-        rule = problem.rule
-        assert isinstance(rule, LPBoost)
-        self.rho_ = rule.level(run)
-        warn_of_votes(rule, run, self.tol or 0.0, chosen="nu_" in self.chosen_names)
+
+def rule_settings(estimator: Any) -> dict[str, Any]:
+    """Settings of the rule that estimators of the soft margin share."""
+    learner = estimator.estimator
+    return {
+        "stumps": learner is None or isinstance(learner, StumpOracle),
+        "solver_seconds": estimator.solver_time_limit,
+        "least_margin": estimator.tol,
+        "rtol": getattr(estimator, "rtol", 0.0),
+    }
+
+
+def soft_margin_facts(outcome: Outcome, tol: float, *, chosen: bool = False) -> dict[str, Any]:
+    """The margin ρ; warn where the votes say next to nothing.
+
+    ``chosen`` says that ν was chosen by the fit.
+    """
+    rule, run = outcome.rule, outcome.run
+    assert isinstance(rule, LPBoost)
+    rho = rule.level(run)
+    warn_of_votes(rule, run, tol, chosen=chosen)
+    return {"rho_": rho}

@@ -27,19 +27,19 @@ hypothesis spaces*, 2002; Rätsch 2001, section 5.4.1; Koenker & Bassett 1978.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..core.ensemble import Ensemble
 from ..core.objective import TubeGain
-from ..core.oracle import Candidate, Oracle
-from ..core.run import Run
+from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
+from ..fitting.algorithm import Algorithm, Chosen, Outcome
+from ..fitting.problem import Problem
 from ..oracles.stumps import StumpOracle
 from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.masters.base import Master
@@ -52,7 +52,8 @@ from ..solvers.masters.tube_smooth import TubeSmooth
 from ..types import Array
 from ..validation import Constraints, Number, check_number
 from ._levels import descended_tube
-from .gradient_boost_regressor import spread
+from .gradient_boost_regressor import check_spread, spread
+from .leveraging_regressor import unit_of_targets
 from .lpboost import LPBoost
 
 TUBE_MASTERS: dict[str, Any] = {
@@ -291,7 +292,6 @@ class LPBoostRegressor(BaseBoostRegressor):
         "guarantee": "solved to a certified gap; at most a share ν of rows outside of the tube",
         "reference": "Rätsch et al. 2002; Rätsch 2001, Alg. 5.8",
     }
-    chosen_names = ("epsilon_", "spread_")
     parameter_constraints: ClassVar[Constraints] = {
         "loss": LOSSES,
         "epsilon": Number(at_least=0.0, optional=True),
@@ -344,29 +344,6 @@ class LPBoostRegressor(BaseBoostRegressor):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
 
-    def check_chosen(self, chosen: Mapping[str, float]) -> None:
-        """Check the tube and the unit."""
-        check_number("epsilon_", chosen["epsilon_"], at_least=0.0)
-        check_number("spread_", chosen["spread_"], above=0.0)
-
-    def default_oracle(self) -> Oracle:
-        """Stumps, several of a feature in a round: rounds are what takes time."""
-        return StumpOracle(cuts_per_feature=16)
-
-    def prepare(self, sample: Sample, oracle: Oracle) -> None:
-        """Find the unit of the certificate."""
-        self.spread_ = spread(sample.y, sample.prior)
-
-    def make_rule(self, sample: Sample) -> LPRegression:
-        """Make the algorithm."""
-        return LPRegression(
-            self._price(sample),
-            *self._kind(),
-            solver=self.solver,
-            solver_seconds=self.solver_time_limit,
-            descent_tol=(self.tol or DESCENT_TOL) if self._all_stumps() else None,
-        )
-
     def _all_stumps(self) -> bool:
         """Whether hypotheses are all stumps between bins, and any solver will do."""
         return self.estimator is None and self.solver in ("auto", "smooth")
@@ -383,8 +360,49 @@ class LPBoostRegressor(BaseBoostRegressor):
             return None, None, self.quantile
         return (None, self.nu, None) if self.epsilon is None else (self.epsilon, None, None)
 
-    def store(self, run: Run) -> None:
-        """Keep the tube."""
-        problem = self.make_rule(run.sample).make_problem(run.sample)
-        unit = self.spread_
-        self.epsilon_ = problem.width_at((run.sample.y - run.scores) / unit) * unit
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        solver, seconds = self.solver, self.solver_time_limit
+        every_stump = self.estimator is None and solver in ("auto", "smooth")
+        settings = {
+            "solver": solver,
+            "solver_seconds": seconds,
+            "descent_tol": (self.tol or DESCENT_TOL) if every_stump else None,
+        }
+
+        def rule(problem: Problem, chosen: Chosen) -> LPRegression:
+            return LPRegression(self._price(problem.sample), *self._kind(), **settings)
+
+        def tube(outcome: Outcome) -> dict[str, Any]:
+            run, unit = outcome.run, outcome.chosen["spread_"]
+            program = rule(outcome.problem, outcome.chosen).make_problem(run.sample)
+            return {"epsilon_": program.width_at((run.sample.y - run.scores) / unit) * unit}
+
+        # Several stumps of a feature in a round: rounds are what takes time.
+        usual = StumpOracle(cuts_per_feature=16)
+        return self._make_algorithm(
+            rule,
+            oracle=self._base_learner(lambda: usual),
+            choose=lambda problem, oracle: unit_of_targets(problem.sample),
+            facts=tube,
+            chosen_names=("epsilon_", "spread_"),
+            check_chosen=_check_tube,
+        )
+
+    def _price(self, sample: Sample) -> float:
+        """Price of Σα against the mean loss."""
+        if self.C is None:
+            return max(NOISE / math.sqrt(max(sample.total, 1.0)), LEAST_PRICE)
+        return 1.0 / self.C if self.C_scale == "loss" else self.C
+
+    def _kind(self) -> tuple[float | None, float | None, float | None]:
+        """ε, ν or the quantile: one of them."""
+        if self.loss == "quantile":
+            return None, None, self.quantile
+        return (None, self.nu, None) if self.epsilon is None else (self.epsilon, None, None)
+
+
+def _check_tube(chosen: Chosen) -> None:
+    """Raise for a tube or a unit that no fit leaves."""
+    check_number("epsilon_", chosen["epsilon_"], at_least=0.0)
+    check_spread(chosen)

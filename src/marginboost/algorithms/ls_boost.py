@@ -34,6 +34,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.regressor import BaseBoostRegressor, document
+from ..fitting.algorithm import Algorithm
 from ..kernels.parallel import run_rows
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
@@ -257,9 +258,12 @@ class LSBoostRegressor(BaseBoostRegressor):
         self.learning_rate = learning_rate
         self.n_candidates = n_candidates
 
-    def make_rule(self, sample: Sample) -> LSBoost:
-        """Make the algorithm; one candidate is enough where all hypotheses have one norm."""
-        several = self.n_candidates
-        if several is None and isinstance(self.make_oracle(), StumpOracle | LinearOracle):
-            several = 1
-        return LSBoost(self.version, self.learning_rate, several)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        oracle, several = self._base_learner(), self.n_candidates
+        if several is None and isinstance(oracle, StumpOracle | LinearOracle):
+            several = 1  # one candidate is enough where all hypotheses have one norm
+        return self._make_algorithm(
+            lambda problem, chosen: LSBoost(self.version, self.learning_rate, several),
+            oracle=oracle,
+        )

@@ -27,11 +27,11 @@ import math
 from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import LogisticLink
 from ..validation import Constraints, Number
 from .adaboost import ROUNDING, AdaBoost
@@ -124,7 +124,6 @@ class MadaBoostClassifier(BaseMarginClassifier):
         "guarantee": "training error ≤ κ in 2 / (κ γ²) rounds; until then no row above 1 / (κ N)",
         "reference": "Domingo & Watanabe 2000",
     }
-    link = LogisticLink(1.0)  # scores are log-odds
     parameter_constraints: ClassVar[Constraints] = {"kappa": Number(at_least=0.0, below=1.0)}
 
     def __init__(
@@ -156,6 +155,8 @@ class MadaBoostClassifier(BaseMarginClassifier):
         )
         self.kappa = kappa
 
-    def make_rule(self, sample: Sample) -> MadaBoost:
-        """Make the algorithm."""
-        return MadaBoost(self.kappa)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(
+            lambda problem, chosen: MadaBoost(self.kappa), link=LogisticLink(1.0)
+        )

@@ -28,6 +28,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..validation import Constraints, Number
 from .adaboost import AdaBoost
 
@@ -215,16 +216,19 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
         self.epsilon = epsilon
         self.search_bound = search_bound
 
-    def fits_link(self) -> bool:
-        """Votes are compared with labels: scores grow with every round, whatever the odds are."""
-        return True
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        # Scores grow with every round, whatever the odds are: votes are calibrated.
+        return self._make_algorithm(
+            lambda problem, chosen: MarginalAdaBoost(
+                self.epsilon, self.search_bound, self.n_estimators
+            ),
+            rounds=self._most_rounds,
+            calibrated=True,
+        )
 
-    def make_rule(self, sample: Sample) -> MarginalAdaBoost:
-        """Make the algorithm."""
-        return MarginalAdaBoost(self.epsilon, self.search_bound, self.n_estimators)
-
-    def max_rounds(self, sample: Sample) -> int:
-        """Those of the search, and of the last run."""
+    def _most_rounds(self, sample: Sample) -> int:
+        """Rounds of the search, and of the last run."""
         length = run_length(sample.effective_rows, self.epsilon)
         searching = length * search_runs(self.epsilon, self.search_bound)
         return searching + (self.n_estimators or length)

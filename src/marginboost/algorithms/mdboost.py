@@ -36,6 +36,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.entropy_projection import Divergence
 from ..solvers.quadratic_divergence import FreeQuadratic
@@ -145,7 +146,6 @@ class MDBoostClassifier(BaseMarginClassifier):
         "guarantee": "solved to a certified gap, within ε in about 27 D / ε rounds",
         "reference": "Shen & Li 2010",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {"D": Number(above=0.0)}
 
     def __init__(
@@ -177,6 +177,6 @@ class MDBoostClassifier(BaseMarginClassifier):
         )
         self.D = D
 
-    def make_rule(self, sample: Sample) -> MDBoost:
-        """Make the algorithm."""
-        return MDBoost(self.D)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(lambda problem, chosen: MDBoost(self.D), link=VoteLink())

@@ -28,10 +28,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
+from ..fitting.algorithm import Algorithm
 from ..solvers.line_search import increasing_root
 from ..solvers.masters.base import MasterError
 from ..solvers.masters.choice import make_master
@@ -188,9 +188,9 @@ class MLPBoostClassifier(SoftMarginClassifier):
         "reference": "Mitsuboshi, Hatano & Takimoto 2022",
     }
 
-    def make_rule(self, sample: Sample) -> MLPBoost:
-        """Make the algorithm."""
-        return MLPBoost(self.nu, self.accuracy)
-
-    def _rounds_needed(self, sample: Sample) -> int:
-        return rounds_needed(self.nu, self.accuracy)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._totally_corrective(
+            lambda problem, chosen: MLPBoost(self.nu, self.accuracy),
+            lambda sample: rounds_needed(self.nu, self.accuracy),
+        )

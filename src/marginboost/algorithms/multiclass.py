@@ -23,9 +23,10 @@ from .. import algorithms
 from ..estimators.classifier import BaseMarginClassifier
 from ..estimators.fitted import ClassifierOutputs
 from ..estimators.labels import LabelClassifier
-from ..estimators.multiclass import Reduction
 from ..estimators.ranker import BaseRanker
 from ..estimators.regressor import BaseBoostRegressor
+from ..fitting.algorithm import Algorithm
+from ..fitting.reduction import Reduction
 from ..model import CODES, DECODINGS, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..on_demand import import_all
@@ -104,7 +105,7 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
 
     registry: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
-    model_type = ReducedModel
+    __model_type__ = ReducedModel
 
     def __init__(
         self,
@@ -131,15 +132,15 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
         sample_weight : array-like, optional
             Nonnegative weights; a weight of 2 means the same as two copies of the row.
         """
-        algorithm = self.make_estimator()
+        algorithm = self._make_estimator()
         self._forget()
         reduction = Reduction(self.code, self.decoding)
-        self._take(algorithm.fit_reduction(X, y, sample_weight, reduction))
+        self._take(algorithm.__fit_reduction__(X, y, sample_weight, reduction))
         for name in ("dual_", "margins_"):
             setattr(self, name, getattr(algorithm, name))
         return self
 
-    def make_estimator(self) -> BaseMarginClassifier:
+    def _make_estimator(self) -> BaseMarginClassifier:
         """Check the settings and make the algorithm, not yet fitted."""
         if isinstance(self.code, str):
             check_choice("code", self.code, CODES)
@@ -166,11 +167,16 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
             algorithm.set_params(class_weight=self.class_weight)
         return algorithm
 
-    def restore(self, model: Model) -> Self:
+    def __algorithm__(self) -> Algorithm:
+        """Check the settings and make the algorithm of two classes."""
+        return self._make_estimator().__algorithm__()
+
+    def __restore__(self, model: Model) -> None:
         """Take up a fitted model, such as that of a file; the training rows are not in it."""
         self._forget()
-        self._take(self.make_estimator().restore(model))
-        return self
+        restored = self._make_estimator()
+        restored.__restore__(model)
+        self._take(restored)
 
     def _take(self, fitted: BaseMarginClassifier) -> None:
         """Make what a fitted algorithm has learnt one's own."""
@@ -185,10 +191,10 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def read_rows(self, X: Any) -> FeatureRows:
+    def __read_rows__(self, X: Any) -> FeatureRows:
         """Read rows other than the training rows."""
         check_is_fitted(self)
-        return self.estimator_.read_rows(X)
+        return self.estimator_.__read_rows__(X)
 
     def _n_jobs(self) -> int | None:
         return self.estimator_.n_jobs

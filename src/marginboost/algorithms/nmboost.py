@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 from ..core.objective import NegativeMargin
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.masters.shortfalls import NegativeMarginMaster, NegativeMargins
 from ..validation import Constraints, Number
@@ -118,7 +119,6 @@ class NMBoostClassifier(BaseMarginClassifier):
         "guarantee": "solved to a certified gap; weights between C and 1 + C times the prior",
         "reference": "Akkerman, Ferry, Artigues, Hebrard & Vidal 2025",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {
         "C": Number(at_least=0.0),
         "target_margin": Number(at_least=-1.0, at_most=1.0),
@@ -155,6 +155,9 @@ class NMBoostClassifier(BaseMarginClassifier):
         self.C = C
         self.target_margin = target_margin
 
-    def make_rule(self, sample: Sample) -> NMBoost:
-        """Make the algorithm."""
-        return NMBoost(self.C, self.target_margin, self.tol or EXACT)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(
+            lambda problem, chosen: NMBoost(self.C, self.target_margin, self.tol or EXACT),
+            link=VoteLink(),
+        )

@@ -42,13 +42,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.objective import SoftMargin
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.run import Run
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
-from ..estimators.classifier import BaseMarginClassifier, Problem, document
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm, Outcome
 from ..kernels.quantile_path import least_along
 from ..kernels.ties import TIE
 from ..model import VoteLink
@@ -297,7 +297,6 @@ class NuArcClassifier(BaseMarginClassifier):
         "guarantee": "weights ≤ 1/(νN); soft margin certified without draws; no convergence proof",
         "reference": "Rätsch 2001, Alg. 4.6",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {
         "nu": Number(above=0.0, at_most=1.0),
         "base": BASES,
@@ -343,17 +342,17 @@ class NuArcClassifier(BaseMarginClassifier):
         self.sampling = sampling
         self.max_step = max_step
 
-    def make_rule(self, sample: Sample) -> NuArc:
-        """Make the algorithm."""
-        return NuArc(self.nu, self.base, self.on_stall, self.max_step)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        oracle = self._base_learner()
+        return self._make_algorithm(
+            lambda problem, chosen: NuArc(self.nu, self.base, self.on_stall, self.max_step),
+            oracle=ResamplingOracle(oracle) if self.sampling == "resample" else oracle,
+            link=VoteLink(),
+            facts=self._soft_margins,
+        )
 
-    def make_oracle(self) -> Oracle:
-        """Check the base learner's settings and make it."""
-        oracle = super().make_oracle()
-        return ResamplingOracle(oracle) if self.sampling == "resample" else oracle
-
-    def store(self, run: Run, problem: Problem) -> None:
-        """Keep the model and its soft margins."""
-        super().store(run, problem)
-        value, self.rho_ = soft_margin(run.margins, run.sample.prior, self.nu)
-        self.soft_margins_ = np.maximum(self.margins_, self.rho_) - (self.rho_ - value)
+    def _soft_margins(self, outcome: Outcome) -> dict[str, Any]:
+        """ρ and the soft margins of all rows."""
+        value, rho = soft_margin(outcome.run.margins, outcome.run.sample.prior, self.nu)
+        return {"rho_": rho, "soft_margins_": np.maximum(outcome.margins, rho) - (rho - value)}

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..validation import Constraints, Number
 from ._p_hull import PHullRule
 from .gravity_p_boost import GravityPBoost
@@ -136,19 +136,21 @@ class PBoostClassifier(BaseMarginClassifier):
         self.acceleration = acceleration
         self.max_restarts = max_restarts
 
-    def make_rule(self, sample: Sample) -> PHullRule:
-        """Make the algorithm."""
-        return self._rule(float(self.p))
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(lambda problem, chosen: hull_rule(self, float(self.p)))
 
-    def _rule(self, p: float) -> PHullRule:
-        restarts = self.max_restarts
-        if self.variant == "strict":
-            return StrictPBoost(p, self.search, restarts)
-        if self.variant == "sloppy-as-run":
-            return SloppyPBoostAsRun(p, restarts)
-        if self.variant == "naive":
-            return NaivePBoost(p, self.weight_update, bool(self.signed), restarts)
-        if self.variant == "gravity":
-            return GravityPBoost(p, float(self.penalty), restarts)
-        accelerated = float(self.acceleration) if self.variant == "accelerated" else 0.0
-        return SloppyPBoost(p, accelerated, restarts)
+
+def hull_rule(estimator: Any, p: float) -> PHullRule:
+    """Rule of a variant, with the parameters of an estimator and this p."""
+    restarts = estimator.max_restarts
+    if estimator.variant == "strict":
+        return StrictPBoost(p, estimator.search, restarts)
+    if estimator.variant == "sloppy-as-run":
+        return SloppyPBoostAsRun(p, restarts)
+    if estimator.variant == "naive":
+        return NaivePBoost(p, estimator.weight_update, bool(estimator.signed), restarts)
+    if estimator.variant == "gravity":
+        return GravityPBoost(p, float(estimator.penalty), restarts)
+    accelerated = float(estimator.acceleration) if estimator.variant == "accelerated" else 0.0
+    return SloppyPBoost(p, accelerated, restarts)

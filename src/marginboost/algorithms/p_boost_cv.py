@@ -20,16 +20,16 @@ from ..core.oracle import Oracle
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..estimators.path_cv import PathCV
-from ..validation import check_number
-from ._p_hull import PHullRule
-from .p_boost import PBoostClassifier
+from ..fitting.algorithm import Algorithm
+from ..fitting.cross_validation import ParameterPath, chosen_by
+from ..validation import Constraints, check_number
+from .p_boost import PBoostClassifier, hull_rule
 
 PS = (0.8, 1.0, 1.2, 1.5, 2.0, 3.0)
 
 
 @document
-class PBoostClassifierCV(PathCV, PBoostClassifier):
+class PBoostClassifierCV(BaseMarginClassifier):
     """p-boosting that chooses p by cross-validation.
 
     Parameters
@@ -88,9 +88,11 @@ class PBoostClassifierCV(PathCV, PBoostClassifier):
         "guarantee": "as PBoost; errors of all p with standard errors",
         "reference": "Barnes 1999, section 5.3.3",
     }
-    parameter, grid, usual = "p", "ps", PS
-    chosen_names = ("p_", "cv_error_")
-    p = 1.0  # no parameter here
+    parameter_constraints: ClassVar[Constraints] = {
+        name: constraint
+        for name, constraint in PBoostClassifier.parameter_constraints.items()
+        if name != "p"
+    }
 
     def __init__(
         self,
@@ -116,8 +118,7 @@ class PBoostClassifierCV(PathCV, PBoostClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        BaseMarginClassifier.__init__(
-            self,
+        super().__init__(
             estimator,
             n_estimators=n_estimators,
             tol=tol,
@@ -140,28 +141,40 @@ class PBoostClassifierCV(PathCV, PBoostClassifier):
         self.acceleration = acceleration
         self.max_restarts = max_restarts
 
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        path = HullPath(
+            *("p", "ps", self.ps, PS, lambda p, sample: hull_rule(self, p)),
+            *(lambda sample: self.n_estimators or 1, _check_p),
+            *(self.cv, self.choice, self.tol),
+            verbose=bool(self.verbose),
+        )
+        return self._make_algorithm(
+            lambda problem, chosen: hull_rule(self, chosen["p_"]), **chosen_by(path)
+        )
+
+
+def _check_p(name: str, value: float) -> None:
+    """Raise unless p is above 0."""
+    check_number(name, value, above=0.0)
+
+
+class HullPath(ParameterPath):
+    """Choice of p: the smallest hull comes first, and one run may serve every p."""
+
     def values(self) -> list[float]:
         """Checked values; the smallest hull first."""
         return super().values()[::-1]
 
-    def check_value(self, name: str, value: float) -> None:
-        """Raise unless p is above 0."""
-        check_number(name, value, above=0.0)
-
-    def rule_of(self, value: float, sample: Sample) -> PHullRule:
-        """p-boosting with this p."""
-        return self._rule(value)
-
-    def path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
+    def runs(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
         """Yield the run of every p; one run is enough where hypotheses do not depend on it."""
-        rule = self.rule_of(values[-1], sample)
+        rule = self.rule(values[-1], sample)
         if not rule.raw_weights:
-            yield from super().path(sample, oracle, values)
+            yield from super().runs(sample, oracle, values)
             return
-        rounds = self.max_rounds(sample)
-        run = train(sample, oracle, rule, max_rounds=rounds, tol=self.tolerance())
+        run = train(sample, oracle, rule, max_rounds=self.rounds(sample), tol=self.tol)
         if not 0 < len(run.ensemble) == len(rule.raw_coef):  # none found, or some have vanished
-            yield from super().path(sample, oracle, values)
+            yield from super().runs(sample, oracle, values)
             return
         for value in values:
             ensemble = Ensemble(run.ensemble.members, rule.coef_at(value))

@@ -10,7 +10,6 @@ error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,12 +18,16 @@ from ..core.oracle import Oracle
 from ..core.run import Run
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..estimators.path_cv import PathCV
+from ..fitting.algorithm import Algorithm, Choice, Chosen
+from ..fitting.cross_validation import ParameterPath, chosen_by
+from ..fitting.problem import Problem
+from ..model import VoteLink
 from ..solvers.masters.choice import SIMPLEX_ROWS
-from ..validation import check_number
-from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
+from ..types import Array
+from ..validation import Constraints, check_number
+from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier, influences, probabilities_of
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
-from .lpboost import LPBoost, LPBoostClassifier
+from .lpboost import LPBoost, LPBoostClassifier, make_rule, rule_settings, soft_margin_facts
 
 NUS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 MISTRUSTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -36,7 +39,7 @@ PRICES = (0.001, 0.003, 0.01, 0.03, 0.1)
 
 
 @document
-class LPBoostClassifierCV(PathCV, LPBoostClassifier):
+class LPBoostClassifierCV(BaseMarginClassifier):
     """LPBoost that chooses ν by cross-validation, or by the ν-bound.
 
     Parameters
@@ -100,12 +103,10 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         "guarantee": "as LPBoost; errors of all ν with standard errors",
         "reference": "Rätsch 2001, eq. 4.12, 4.13",
     }
-    parameter, grid, usual = "nu", "nus", NUS
-    path_rounds = 50
-    finalists = 3
-    chosen_names = ("nu_", "cv_error_")
-    choices = ("best", "one-se", "bound")
-    nu = C = None  # no parameters here
+    parameter_constraints: ClassVar[Constraints] = {
+        name: LPBoostClassifier.parameter_constraints[name]
+        for name in ("solver", "solver_time_limit", "rtol")
+    }
 
     def __init__(
         self,
@@ -127,8 +128,7 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        BaseMarginClassifier.__init__(
-            self,
+        super().__init__(
             estimator,
             n_estimators=n_estimators,
             tol=tol,
@@ -147,34 +147,60 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
         self.solver_time_limit = solver_time_limit
         self.rtol = rtol
 
-    def check_value(self, name: str, value: float) -> None:
-        """Raise unless ν is a share."""
-        check_number(name, value, above=0.0, at_most=1.0)
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        coarse = None if self.tol is None else max(self.tol, COARSE)
+        settings = rule_settings(self)
+        solver = self.solver
 
-    def rule_of(self, value: float, sample: Sample) -> LPBoost:
-        """LPBoost with this ν, to be compared with others."""
-        rule = self._rule(value)
-        rule.least_margin = self.path_tolerance()
-        if self.solver == "auto" and self.tol is not None and len(sample.y) <= SIMPLEX_ROWS:
-            rule.solver = "interior"  # at such a gap an exact solution is not worth its time
-        return rule
+        def compared(nu: float, sample: Sample) -> LPBoost:
+            few = solver == "auto" and self.tol is not None and len(sample.y) <= SIMPLEX_ROWS
+            # At such a gap an exact solution is not worth its time.
+            own = "interior" if few else solver
+            stumps = settings["stumps"] and solver == "auto"
+            return LPBoost(nu, own, **{**settings, "least_margin": coarse, "stumps": stumps})
 
-    def make_rule(self, sample: Sample) -> LPBoost:
-        """LPBoost with the chosen ν."""
-        return self._rule(self.nu_)
+        path = NuPath(
+            *("nu", "nus", self.nus, NUS, compared, lambda sample: self.n_estimators or 1),
+            *(_check_nu, self.cv, self.choice, coarse),
+            choices=("best", "one-se", "bound"),
+            most_rounds=50,
+            finalists=3,
+            verbose=bool(self.verbose),
+        )
+        return self._make_algorithm(
+            lambda problem, chosen: make_rule(problem, chosen["nu_"], None, solver, **settings),
+            link=VoteLink(),
+            facts=lambda outcome: soft_margin_facts(outcome, self.tol or 0.0, chosen=True),
+            **chosen_by(path),
+        )
 
-    def path_tolerance(self) -> float | None:
-        """Errors are told apart by less than a proof takes, and near zero there is no margin."""
-        return None if self.tol is None else max(self.tol, COARSE)
+
+def _check_nu(name: str, value: float) -> None:
+    """Raise unless ν is a share."""
+    check_number(name, value, above=0.0, at_most=1.0)
+
+
+def _check_least_zero(name: str, value: float) -> None:
+    """Raise for a negative C."""
+    check_number(name, value, at_least=0.0)
+
+
+def _check_positive(name: str, value: float) -> None:
+    """Raise unless the price is positive."""
+    check_number(name, value, above=0.0)
+
+
+class NuPath(ParameterPath):
+    """Choice of ν: by cross-validation where a class cannot be given up, or by the ν-bound."""
 
     def is_hopeless(self, run: Run) -> bool:
         """Whether no soft margin worth having exists: with ν, it only grows."""
-        least = self.path_tolerance()
-        return least is not None and run.certificate.upper <= least
+        return self.tol is not None and run.certificate.upper <= self.tol
 
     def allowed(self, values: list[float], samples: list[Sample]) -> list[float]:
         """Values that let a row fall short, but not a class; listed ones are not left out."""
-        if self.nus is not None:
+        if self.listed is not None:
             return values
         lightest = max(float(sample.prior.min()) for sample in samples)
         limit = 2.0 * min(_rarer_share(sample) for sample in samples)
@@ -184,32 +210,33 @@ class LPBoostClassifierCV(PathCV, LPBoostClassifier):
             kept = [highest, *kept]
         return kept or [1.0]
 
-    def best(self, sample: Sample, oracle: Oracle) -> int:
+    def best(
+        self, results: dict[str, Array], sample: Sample, oracle: Oracle
+    ) -> tuple[int, dict[str, Array]]:
         """Position of the chosen ν."""
         if self.choice != "bound":
-            return super().best(sample, oracle)
+            return super().best(results, sample, oracle)
         from ..diagnostics.soft_margins import nu_bound  # here, not above: it brings the displays
 
-        values = self.cv_results_["nu"].tolist()
+        values = results["nu"].tolist()
         bounds = np.full(len(values), np.inf)
-        for j, run in enumerate(self.path(sample, oracle, values)):
+        for j, run in enumerate(self.runs(sample, oracle, values)):
             try:
                 bounds[j] = nu_bound(
                     run.margins, values[j], vc_dimension=2.0, sample_weight=sample.prior
                 ).value
             except ValueError:  # no positive margin: the bound says nothing
                 continue
-        self.cv_results_["bound"] = bounds
         if not np.isfinite(bounds).any():
             raise ValueError(
                 "choice: got 'bound', but no value of nus has a positive margin; expected larger "
                 "values, or another choice"
             )
-        return int(np.argmin(bounds))
+        return int(np.argmin(bounds)), {"bound": bounds}
 
 
 @document
-class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
+class AdaBoostRegClassifierCV(BaseMarginClassifier):
     """AdaBoost_Reg that chooses its constant C by cross-validation.
 
     Parameters
@@ -252,9 +279,10 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         "guarantee": "as AdaBoost_Reg; errors of all C with standard errors",
         "reference": "Rätsch 2001, Alg. 4.5, section 4.4.1",
     }
-    parameter, grid, usual = "C", "Cs", MISTRUSTS
-    chosen_names = ("C_", "cv_error_")
-    C, mistrust = 0.0, "influence"  # no parameters here
+    parameter_constraints: ClassVar[Constraints] = {
+        name: AdaBoostRegClassifier.parameter_constraints[name]
+        for name in ("base", "target_margin", "max_step")
+    }
 
     def __init__(
         self,
@@ -276,8 +304,7 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        BaseMarginClassifier.__init__(
-            self,
+        super().__init__(
             estimator,
             n_estimators=n_estimators,
             tol=tol,
@@ -296,17 +323,25 @@ class AdaBoostRegClassifierCV(PathCV, AdaBoostRegClassifier):
         self.target_margin = target_margin
         self.max_step = max_step
 
-    def check_value(self, name: str, value: float) -> None:
-        """Raise for a negative C."""
-        check_number(name, value, at_least=0.0)
-
-    def rule_of(self, value: float, sample: Sample) -> AdaBoostReg:
-        """AdaBoost_Reg with this C."""
-        return self._rule(value)
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        settings = "influence", self.base, self.target_margin, self.max_step
+        path = ParameterPath(
+            *("C", "Cs", self.Cs, MISTRUSTS, lambda C, sample: AdaBoostReg(C, *settings)),
+            *(lambda sample: self.n_estimators or 1, _check_least_zero),
+            *(self.cv, self.choice, self.tol),
+            verbose=bool(self.verbose),
+        )
+        return self._make_algorithm(
+            lambda problem, chosen: AdaBoostReg(chosen["C_"], *settings),
+            **probabilities_of(self.base),
+            facts=influences,
+            **chosen_by(path),
+        )
 
 
 @document
-class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
+class BarrierBoostClassifierCV(BaseMarginClassifier):
     """Barrier boosting that chooses its price C by cross-validation.
 
     Parameters
@@ -354,9 +389,10 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         "reference": "Rätsch 2001, Alg. 4.7, section 4.4.1",
     }
     C_per_row_: float
-    parameter, grid, usual = "C_per_row", "Cs", PRICES
-    C = None  # no parameter here
-    chosen_names = ("C_per_row_", "total_weight_", "cv_error_")
+    parameter_constraints: ClassVar[Constraints] = {
+        name: BarrierBoostClassifier.parameter_constraints[name]
+        for name in ("steps", "beta", "factor")
+    }
 
     def __init__(
         self,
@@ -378,8 +414,7 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        BaseMarginClassifier.__init__(
-            self,
+        super().__init__(
             estimator,
             n_estimators=n_estimators,
             tol=tol,
@@ -398,28 +433,43 @@ class BarrierBoostClassifierCV(PathCV, BarrierBoostClassifier):
         self.beta = beta
         self.factor = factor
 
-    def check_value(self, name: str, value: float) -> None:
-        """Raise unless the price is positive."""
-        check_number(name, value, above=0.0)
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        settings = self.steps, self.beta, self.factor
 
-    def check_chosen(self, chosen: Mapping[str, float]) -> None:
+        def at_price(price: float, sample: Sample) -> BarrierBoost:
+            return BarrierBoost(price * sample.total, *settings)
+
+        path = PricePath(
+            *("C_per_row", "Cs", self.Cs, PRICES, at_price),
+            *(lambda sample: self.n_estimators or 1, _check_positive),
+            *(self.cv, self.choice, self.tol),
+            verbose=bool(self.verbose),
+        )
+        made = chosen_by(path)
+        made["chosen_names"] = ("C_per_row_", "total_weight_", "cv_error_")
+        return self._make_algorithm(
+            lambda problem, chosen: BarrierBoost(
+                chosen["C_per_row_"] * chosen["total_weight_"], *settings
+            ),
+            link=VoteLink(),
+            **made,
+        )
+
+
+class PricePath(ParameterPath):
+    """Choice of a price per row, which means the same on a fold as on all rows."""
+
+    def choose(self, problem: Problem, oracle: Oracle) -> Choice:
+        """Choose the price per row; keep the weight that makes it a price."""
+        numbers, facts = super().choose(problem, oracle)
+        return Choice({**numbers, "total_weight_": problem.sample.total}, facts)
+
+    def check_chosen(self, chosen: Chosen) -> None:
         """Check the price per row and the number of rows."""
         super().check_chosen(chosen)
         if "total_weight_" in chosen:
             check_number("total_weight_", chosen["total_weight_"], above=0.0)
-
-    def prepare(self, sample: Sample, oracle: Oracle) -> None:
-        """Choose the price per row."""
-        super().prepare(sample, oracle)
-        self.total_weight_ = sample.total
-
-    def rule_of(self, value: float, sample: Sample) -> BarrierBoost:
-        """Barrier boosting at this price per row."""
-        return self._rule(value * sample.total)
-
-    def make_rule(self, sample: Sample) -> BarrierBoost:
-        """Barrier boosting at the chosen price."""
-        return self._rule(self.C_per_row_ * self.total_weight_)
 
 
 def _rarer_share(sample: Sample) -> float:

@@ -30,6 +30,7 @@ from typing import ClassVar
 
 from ..core.sample import Sample
 from ..estimators.classifier import document
+from ..fitting.algorithm import Algorithm
 from ..solvers.entropy_projection import Divergence
 from ..solvers.quadratic_divergence import CappedQuadratic
 from ._totally_corrective import SoftMarginClassifier
@@ -116,9 +117,9 @@ class QRLPBoostClassifier(SoftMarginClassifier):
         "reference": "Akkerman, Ferry, Artigues, Hebrard & Vidal 2025",
     }
 
-    def make_rule(self, sample: Sample) -> QRLPBoost:
-        """Make the algorithm."""
-        return QRLPBoost(self.nu, self.accuracy)
-
-    def _rounds_needed(self, sample: Sample) -> int:
-        return rounds_needed(self.nu, self.accuracy)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._totally_corrective(
+            lambda problem, chosen: QRLPBoost(self.nu, self.accuracy),
+            lambda sample: rounds_needed(self.nu, self.accuracy),
+        )

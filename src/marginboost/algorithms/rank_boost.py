@@ -30,10 +30,10 @@ import numpy as np
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..types import Array
 from .adaboost import ROUNDING
 
@@ -167,6 +167,6 @@ class RankBoostClassifier(BaseMarginClassifier):
             verbose=verbose,
         )
 
-    def make_rule(self, sample: Sample) -> RankBoost:
-        """Make the algorithm."""
-        return RankBoost()
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._make_algorithm(lambda problem, chosen: RankBoost())

@@ -19,9 +19,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..core.oracle import Oracle
-from ..core.sample import Sample
 from ..estimators.classifier import document
+from ..fitting.algorithm import Algorithm
 from ..oracles.trees import TreeOracle
 from ..validation import Constraints, Number
 from ._stepped import SteppedClassifier
@@ -67,17 +66,16 @@ class RealAdaBoostClassifier(SteppedClassifier):
         "guarantee": "training error ≤ Π Z, Z = Σ 2√(W₊W₋) over leaves",
         "reference": "Schapire & Singer 1999",
     }
-    common_scale = True
     parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
-    def default_oracle(self) -> Oracle:
-        """Base learner where none is given."""
-        return TreeOracle(max_depth=2, criterion="Z")
-
-    def fits_link(self) -> bool:
-        """Whether votes are compared with labels: trees that take full steps are too sure."""
-        return True
-
-    def make_rule(self, sample: Sample) -> GradientBoost:
-        """Make the algorithm."""
-        return GradientBoost("exponential", self.learning_rate, constant=False)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        # Trees that take full steps are too sure: votes are calibrated.
+        return self._make_algorithm(
+            lambda problem, chosen: GradientBoost(
+                "exponential", self.learning_rate, constant=False
+            ),
+            oracle=self._base_learner(lambda: TreeOracle(max_depth=2, criterion="Z")),
+            calibrated=True,
+            common_scale=True,
+        )

@@ -28,9 +28,11 @@ from typing import Any, ClassVar
 
 from ..core.labels import LabelPairs, LabelSample, RightOrWrong
 from ..core.oracle import Candidate
-from ..core.sample import Sample
 from ..core.state import State
-from ..estimators.labels import LabelClassifier, document_labels
+from ..estimators.classifier import document
+from ..estimators.labels import LabelClassifier
+from ..fitting.algorithm import Algorithm, Chosen
+from ..fitting.problem import Problem
 from ..oracles.label_trees import LabelTreeOracle
 from ..validation import Constraints
 from .adaboost import AdaBoost, check_learning_rate
@@ -71,7 +73,7 @@ class PrintedSAMME(AdaBoost):
         return super()._full_step(state, best, target) + math.log(self.n_classes - 1)
 
 
-@document_labels
+@document
 class SAMMEClassifier(LabelClassifier):
     """SAMME: a vote of classifiers that each beat guessing.
 
@@ -151,22 +153,20 @@ class SAMMEClassifier(LabelClassifier):
         self.learning_rate = learning_rate
         self.variant = variant
 
-    @property
-    def sample_type(self) -> type[LabelSample]:  # type: ignore[override]
-        """Which rows are made of examples and labels."""
-        return RightOrWrong if self.variant == "canonical" else LabelPairs
-
-    def default_oracle(self) -> LabelTreeOracle:
-        """Base learner where none is given."""
-        return LabelTreeOracle(max_depth=1, criterion="edge")
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         check_learning_rate(self.learning_rate)
+        canonical = self.variant == "canonical"
 
-    def make_rule(self, sample: Sample) -> AdaBoost:
-        """Make the algorithm, for as many classes as the sample has."""
-        assert isinstance(sample, LabelSample)
-        rule = SAMME if self.variant == "canonical" else PrintedSAMME
-        return rule(sample.n_classes, self.learning_rate)
+        def rule(problem: Problem, chosen: Chosen) -> AdaBoost:
+            """SAMME for as many classes as the sample has."""
+            assert isinstance(problem.sample, LabelSample)
+            kind = SAMME if canonical else PrintedSAMME
+            return kind(problem.sample.n_classes, self.learning_rate)
+
+        usual = LabelTreeOracle(max_depth=1, criterion="edge")
+        return self._make_algorithm(
+            rule,
+            oracle=self._base_learner(lambda: usual),
+            label_rows=RightOrWrong if canonical else LabelPairs,
+        )

@@ -27,11 +27,11 @@ from typing import Any, ClassVar
 
 from ..core.oracle import Candidate
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..validation import Constraints, Number, check_number
 
@@ -137,7 +137,6 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         "guarantee": "reached in 2 / (κ γ² √(1 − γ)) rounds if edges are at least 2γ",
         "reference": "Servedio 2003",
     }
-    link = VoteLink()
     parameter_constraints: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True, optional=True),
         "kappa": Number(above=0.0, below=1.0),
@@ -177,16 +176,13 @@ class SmoothBoostClassifier(BaseMarginClassifier):
         self.edge = edge
         self.target_margin = target_margin
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
         if self.target_margin is not None:
-            check_number("target_margin", self.target_margin, at_least=0.0, at_most=self.edge / 2.0)
-
-    def make_rule(self, sample: Sample) -> SmoothBoost:
-        """Make the algorithm."""
-        return SmoothBoost(self.kappa, self.edge, self.target_margin)
-
-    def max_rounds(self, sample: Sample) -> int:
-        """As asked for, or as many as the guarantee needs."""
-        return self.n_estimators or rounds_needed(self.kappa, self.edge)
+            half = self.edge / 2.0
+            check_number("target_margin", self.target_margin, at_least=0.0, at_most=half)
+        return self._make_algorithm(
+            lambda problem, chosen: SmoothBoost(self.kappa, self.edge, self.target_margin),
+            rounds=self.n_estimators or rounds_needed(self.kappa, self.edge),
+            link=VoteLink(),
+        )

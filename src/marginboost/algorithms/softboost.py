@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
+from ..fitting.algorithm import Algorithm
 from ._totally_corrective import SoftMarginClassifier, TotallyCorrective
 from .adaboost_star import rounds_needed
 
@@ -102,9 +102,9 @@ class SoftBoostClassifier(SoftMarginClassifier):
         "reference": "Warmuth, Glocer & Rätsch 2007",
     }
 
-    def make_rule(self, sample: Sample) -> SoftBoost:
-        """Make the algorithm."""
-        return SoftBoost(self.nu, self.accuracy)
-
-    def _rounds_needed(self, sample: Sample) -> int:
-        return rounds_needed(1.0 / self.nu, self.accuracy)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._totally_corrective(
+            lambda problem, chosen: SoftBoost(self.nu, self.accuracy),
+            lambda sample: rounds_needed(1.0 / self.nu, self.accuracy),
+        )

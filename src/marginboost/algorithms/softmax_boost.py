@@ -34,19 +34,19 @@ import numpy as np
 from ..core.ensemble import Ensemble
 from ..core.label_parts import PartedLabels, class_weights
 from ..core.labels import LabelByLabel
-from ..core.oracle import Candidate, Oracle
+from ..core.oracle import Candidate
 from ..core.parts import Part, ask_samples
 from ..core.sample import Sample
 from ..core.state import ANYWHERE, State
 from ..duals.softmax import ClassLossWeights, SoftmaxWeights
-from ..estimators.classifier import TrainingSet
-from ..estimators.labels import LabelClassifier, document_labels
-from ..estimators.multiclass import Reduction
+from ..estimators.classifier import document
+from ..estimators.labels import LabelClassifier
 from ..estimators.soft_labels import SoftLabels
 from ..estimators.staged import StagedClassifier
+from ..fitting.algorithm import Algorithm
 from ..kernels.exact import exact_sum, rounded
 from ..losses import ClassLoss, Softmax, as_class_loss
-from ..model import ClassLossLink, Link
+from ..model import ClassLossLink, SoftmaxLink
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.label_hypotheses import TreePerLabel
 from ..oracles.tree_hypothesis import constant_tree
@@ -131,7 +131,7 @@ def _constants(levels: Array, n_examples: int) -> Candidate:
 
 
 @document_trees
-@document_labels
+@document
 class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
     """Gradient boosting of several classes jointly, one tree per class and round.
 
@@ -184,7 +184,6 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman, Hastie & Tibshirani 2000; Friedman 2001",
     }
-    sample_type = LabelByLabel
     parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def __init__(
@@ -248,8 +247,19 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
         self.scoring = scoring
         self.warm_start = warm_start
 
-    def make_oracle(self) -> TreePerLabelOracle:
-        """Check the base learner's settings and make it."""
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters, and make the algorithm that they mean."""
+        loss = as_class_loss("loss", self.loss)
+        return self._make_algorithm(
+            lambda problem, chosen: SoftmaxBoost(self.learning_rate, loss),
+            oracle=TreePerLabelOracle(self._trees()),
+            label_rows=LabelByLabel,
+            link=SoftmaxLink() if isinstance(loss, Softmax) else ClassLossLink(loss),
+            check_rows=lambda rows: loss.matrix(len(rows.labels)),
+        )
+
+    def _trees(self) -> GradientTreeOracle:
+        """Trees that are grown for every class."""
         trees = self.estimator
         if trees is None:
             trees = second_order_trees(self, max_step=LONGEST_STEP)
@@ -263,26 +273,4 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
                 "estimator: got trees with monotonic_cst, expected None for it: a column cannot "
                 "raise the chances of all classes (of two, GradientBoostClassifier takes it)"
             )
-        return TreePerLabelOracle(trees)
-
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
-        self._loss()
-
-    def _loss(self) -> ClassLoss:
-        return as_class_loss("loss", self.loss)
-
-    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
-        """Learn from checked rows; a loss may be about another number of classes."""
-        self._loss().matrix(len(data.classes))
-        super().learn(data, oracle, reduction)
-
-    def make_link(self) -> Link:
-        """By the loss."""
-        loss = self._loss()
-        return super().make_link() if isinstance(loss, Softmax) else ClassLossLink(loss)
-
-    def make_rule(self, sample: Sample) -> SoftmaxBoost:
-        """Make the algorithm."""
-        return SoftmaxBoost(self.learning_rate, self._loss())
+        return trees

@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.sample import Sample
 from ..estimators.classifier import document
+from ..fitting.algorithm import Algorithm
 from ._totally_corrective import TotallyCorrectiveClassifier
 from .adaboost_star import rounds_needed
 from .softboost import SoftBoost
@@ -116,9 +116,9 @@ class TotalBoostClassifier(TotallyCorrectiveClassifier):
         )
         self.accuracy = accuracy
 
-    def make_rule(self, sample: Sample) -> TotalBoost:
-        """Make the algorithm."""
-        return TotalBoost(self.accuracy)
-
-    def _rounds_needed(self, sample: Sample) -> int:
-        return rounds_needed(sample.effective_rows, self.accuracy)
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean."""
+        return self._totally_corrective(
+            lambda problem, chosen: TotalBoost(self.accuracy),
+            lambda sample: rounds_needed(sample.effective_rows, self.accuracy),
+        )

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import BinnedMatrix, Table
 from ..data.table import check_not_lazy, frame_names, is_frame, read_array
-from ..estimators.inputs import distinct_labels, read_labels
+from ..fitting.inputs import distinct_labels, read_labels
 from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
 from ..validation import check_choice, check_number

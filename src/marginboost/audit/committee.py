@@ -43,8 +43,9 @@ from ..core.ensemble import Ensemble
 from ..core.hypothesis import Hypothesis
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
-from ..estimators.classifier import TrainingSet
-from ..estimators.multiclass import ONE_VS_REST
+from ..estimators.base import algorithm_of
+from ..fitting.fit import fit
+from ..fitting.rows import ReadMore, TrainingRows
 from ..model import (
     BinaryModel,
     Features,
@@ -267,6 +268,8 @@ class AuditedRows(NamedTuple):
         Names and kinds of the columns.
     classes : array
         The labels that positions in ``soft`` mean.
+    read_more : callable
+        Reads further rows, for callbacks.
     """
 
     table: Table | BinnedMatrix
@@ -275,6 +278,7 @@ class AuditedRows(NamedTuple):
     for_forest: SoftRows
     features: Features
     classes: Array
+    read_more: ReadMore
 
 
 def fit_committee(data: AuditedRows, mixture: Mixture, settings: dict[str, Any]) -> Committee:
@@ -296,10 +300,11 @@ def fit_committee(data: AuditedRows, mixture: Mixture, settings: dict[str, Any])
     clean = settings["noise_rate"] < NEARLY_NO_NOISE
     trees = committee_trees(shape, len(classes), clean, **shared)
     trees.set_params(n_estimators=min(trees.n_estimators or 1, settings["n_estimators"]))
-    trees.set_features(data.features)
-    training = TrainingSet(data.features, rows, classes, soft.labels, soft.weights)
-    trees.learn(training, trees.checked_oracle(), ONE_VS_REST)
-    (run,) = trees.model_.runs
+    training = TrainingRows(
+        data.features, rows, soft.weights, data.read_more, classes=classes, codes=soft.labels
+    )
+    fitted = fit(algorithm_of(trees), training)
+    (run,) = fitted.model.runs
     members, coef = list(run.ensemble.members), mixture.gradient * run.ensemble.coef
     if mixture.forest > 0.0:
         grown = _grow_forest(data, settings)
@@ -318,7 +323,7 @@ def fit_committee(data: AuditedRows, mixture: Mixture, settings: dict[str, Any])
         run=FittedRun(Ensemble(tuple(members), coef), run.history, run.certificate, run.stop),
         link=link,
     )
-    return Committee(model, trees.dual_)
+    return Committee(model, fitted.dual)
 
 
 def uncertified(least_margin: float) -> Certificate:

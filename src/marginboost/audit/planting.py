@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators.inputs import distinct_labels
+from ..fitting.inputs import distinct_labels
 from ..types import Array
 from ..validation import check_choice, check_number
 

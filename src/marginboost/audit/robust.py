@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -32,20 +31,28 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..algorithms.bagged_vote import BaggedVote
-from ..algorithms.lpboost import LPBoostClassifier
-from ..core.oracle import Oracle
+from ..algorithms.lpboost import (
+    LPBoostClassifier,
+    make_rule,
+    rule_settings,
+    soft_margin_facts,
+)
 from ..core.rule import Rule
-from ..core.sample import Sample
 from ..data import BinnedMatrix
-from ..estimators.classifier import BaseMarginClassifier, TrainingSet, document
-from ..estimators.inputs import read_weights, weigh_classes
-from ..estimators.multiclass import ONE_VS_REST, Reduction
+from ..estimators.classifier import BaseMarginClassifier, document
+from ..fitting.algorithm import Algorithm, Choice, Chosen, Outcome
+from ..fitting.fit import fit
+from ..fitting.inputs import read_weights, weigh_classes
+from ..fitting.problem import Problem
+from ..fitting.reduction import ONE_VS_REST, Reduction
+from ..fitting.rows import TrainingRows
+from ..fitting.runs import Fitted
 from ..kernels.parallel import one_algebra_thread
-from ..model import Features, Link, Model
+from ..model import Link, Model, VoteLink
 from ..model.features import FeatureRows
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Constraints, check_choice, check_number
 from .audit import LabelAudit
 from .committee import (
     AuditedRows,
@@ -121,7 +128,7 @@ class Room:
 
 
 @document
-class RobustBoostClassifier(LPBoostClassifier):
+class RobustBoostClassifier(BaseMarginClassifier):
     """A noise-robust default: audits its labels, chooses a model that suits them, and fits it.
 
     Parameters
@@ -163,7 +170,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         The models considered, their loss and error on rows not learnt from, which one was chosen
         and why. Not in a model file.
     nu_ : float
-        0 for a committee. For a soft margin the ν that follows: three times the share of wrong
+        Of a soft margin: the ν that follows from the audit: three times the share of wrong
         labels that is left after the policy, or of rows that the base learner cannot fit where
         that is more; both by weight, and ν within 0.05 and 0.9.
     trust_ : array
@@ -188,9 +195,10 @@ class RobustBoostClassifier(LPBoostClassifier):
         "guarantee": "of a soft margin as LPBoost, for the weights that the audit gives",
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
-    nu = C = None  # no parameters here
-    rtol = 0.0  # nor here
-    chosen_names = ("nu_", "noise_rate_")
+    parameter_constraints: ClassVar[Constraints] = {
+        name: LPBoostClassifier.parameter_constraints[name]
+        for name in ("solver", "solver_time_limit")
+    }
 
     def __init__(
         self,
@@ -212,8 +220,7 @@ class RobustBoostClassifier(LPBoostClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        BaseMarginClassifier.__init__(
-            self,
+        super().__init__(
             estimator,
             n_estimators=n_estimators,
             tol=tol,
@@ -232,9 +239,8 @@ class RobustBoostClassifier(LPBoostClassifier):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
 
-    def check_parameters(self) -> None:
-        """Check the settings."""
-        super().check_parameters()
+    def _algorithm(self) -> Algorithm:
+        """Check the parameters; make the algorithm of the soft margin, or of a fitted committee."""
         check_choice("model", self.model, MODELS)
         if self.model == "committee" and self.estimator is not None:
             raise ValueError(
@@ -245,53 +251,59 @@ class RobustBoostClassifier(LPBoostClassifier):
         check_number("fdr", self.fdr, at_least=0.0, below=1.0)
         if self.cv is not None:
             check_number("cv", self.cv, at_least=2, integer=True)
+        made = self._make_algorithm(
+            self._rule,
+            link=VoteLink(),
+            facts=self._soft_margin_facts,
+            chosen_names=("nu_", "noise_rate_"),
+            check_chosen=_check_nu,
+        )
+        if is_committee(vars(self).get("model_")):  # nothing is proven of it
+            made = replace(made, oracle=GradientTreeOracle())
+        return RobustAlgorithm(**vars(made))
 
-    def check_chosen(self, chosen: Mapping[str, float]) -> None:
-        """Check ν."""
-        if "nu_" in chosen:
-            check_number("nu", chosen["nu_"], at_least=0.0, at_most=1.0)
-
-    @property
-    def is_committee_(self) -> bool:
-        """Whether a committee was fitted, not a soft margin."""
-        return vars(self).get("nu_") == 0.0
-
-    def make_rule(self, sample: Sample) -> Rule:
+    def _rule(self, problem: Problem, chosen: Chosen) -> Rule:
         """LPBoost with the ν that suits the labels; of a committee a plain vote."""
-        return BaggedVote() if self.is_committee_ else self._rule(self.nu_)
+        if not chosen.get("nu_"):
+            return BaggedVote()
+        return make_rule(problem, chosen["nu_"], None, self.solver, **rule_settings(self))
 
-    def make_oracle(self) -> Oracle:
-        """Base learner; that of a committee proves nothing."""
-        return GradientTreeOracle() if self.is_committee_ else super().make_oracle()
-
-    def model_parts(self, n_classes: int, chosen: Mapping[str, float]) -> tuple[type[Model], Link]:
-        """Type and link of a model in which fit chose this."""
-        if chosen.get("nu_") == 0.0:
-            return kind_and_link(n_classes)
-        return super().model_parts(n_classes, chosen)
+    def _soft_margin_facts(self, outcome: Outcome) -> dict[str, Any]:
+        """ρ of a soft margin."""
+        return soft_margin_facts(outcome, self.tol or 0.0, chosen=True)
 
     # -- fit -------------------------------------------------------------------------------------
 
     @one_algebra_thread()
-    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
+    def _fit_rows(
+        self,
+        algorithm: Algorithm,
+        rows: TrainingRows,
+        reduction: Reduction = ONE_VS_REST,
+        **given: Any,
+    ) -> Self:
         """Audit the labels, choose, then learn from what the policy makes of them."""
-        index = data.labels
-        used, audit = self._audit(data.rows, data.classes[index], data.weights)
-        self.noise_rate_ = audit.noise_rate_
-        self.trust_ = np.ones(len(index))
-        self.trust_[used] = audit.score_
+        codes = rows.truth
+        used, audit = self._audit(rows.rows, rows.labels[codes], rows.weights)
         mixture, believed = choose_mixture(audit.votes_, audit.stack_, audit.codes_)
         mixture = mixture.times(as_sure_as(audit.first_stack_.belief, believed))
-        labels, weights = self._cleaned(used, audit, index, data.weights)
-        room = Room(audit, self.estimator, np.where(labels == index, weights, 0.0)[used])
-        self.choice_ = self._choose(audit, (mixture, believed), reduction, room)
-        if any(option.model == "committee" and option.chosen for option in self.choice_):
-            self.nu_ = 0.0
-            self._learn_committee(data, used, audit, mixture)
-            return
-        self.nu_ = room.nu
-        cleaned = replace(data, labels=labels, weights=weights)
-        super().learn(cleaned, self.make_oracle(), reduction)
+        labels, weights = self._cleaned(used, audit, codes, rows.weights)
+        room = Room(audit, self.estimator, np.where(labels == codes, weights, 0.0)[used])
+        options = self._choose(audit, (mixture, believed), reduction, room)
+        trust = np.ones(len(codes))
+        trust[used] = audit.score_
+        if any(option.model == "committee" and option.chosen for option in options):
+            fitted = self._fit_committee(algorithm, rows, used, audit, mixture)
+        else:
+            numbers = {"nu_": room.nu, "noise_rate_": audit.noise_rate_}
+            own = replace(algorithm, choose=lambda problem, oracle: Choice(numbers))
+            fitted = fit(own, replace(rows, codes=labels, weights=weights), reduction)
+            model = replace(fitted.model, chosen=own.kept(numbers))
+            fitted = replace(fitted, model=model, facts={**fitted.facts, **numbers})
+        self._forget()
+        self._keep(fitted)
+        self.choice_, self.trust_ = options, trust
+        return self
 
     def _choose(
         self,
@@ -346,12 +358,18 @@ class RobustBoostClassifier(LPBoostClassifier):
             )
         return "soft-margin", why
 
-    def _learn_committee(
-        self, data: TrainingSet, used: Array, audit: LabelAudit, mixture: Mixture
-    ) -> None:
+    def _fit_committee(
+        self,
+        algorithm: Algorithm,
+        data: TrainingRows,
+        used: Array,
+        audit: LabelAudit,
+        mixture: Mixture,
+    ) -> Fitted:
+        """Fit gradient trees, a forest and perhaps a linear model to the audited labels."""
         table, bins = audit.evidence.table, audit.evidence.bins
         if self.max_bins != MAX_BINS and not isinstance(table, BinnedMatrix):
-            bins = self.bin_rows(table, data.weights[used])
+            bins = algorithm.settings.bin(table, data.weights[used])
         # Least weights of leaves are in rows: weights that sum to one must not forbid all splits.
         weights = data.weights[used]
         same = bool((weights == weights[0]).all())
@@ -360,17 +378,20 @@ class RobustBoostClassifier(LPBoostClassifier):
         settings = {
             **{name: getattr(self, name) for name in ("n_estimators", "n_jobs", "random_state")},
             **{"callbacks": self.callbacks, "verbose": self.verbose},
-            **{"name": type(self).__name__, "chosen": self._chosen()},
+            **{"name": algorithm.name, "chosen": {"noise_rate_": float(audit.noise_rate_)}},
             "noise_rate": audit.noise_rate_,
         }
         for_forest = self._for_forest(audit, soft, weights)
-        rows = AuditedRows(table, bins, soft, for_forest, data.features, data.classes)
-        model, dual = fit_committee(rows, mixture, settings)
-        self.dual_ = np.zeros((len(data.labels), *dual.shape[1:]))
-        np.add.at(self.dual_, used[soft.rows], dual)
-        self.margins_ = model.margins(data.rows, data.labels, self.n_jobs)
-        run = replace(model.runs[0], certificate=uncertified(float(self.margins_[used].min())))
-        self.model_ = replace(model, run=run)
+        rows = AuditedRows(
+            table, bins, soft, for_forest, data.features, data.labels, data.read_more
+        )
+        model, last = fit_committee(rows, mixture, settings)
+        dual = np.zeros((len(data.truth), *last.shape[1:]))
+        np.add.at(dual, used[soft.rows], last)
+        margins = model.margins(data.rows, data.truth, self.n_jobs)
+        run = replace(model.runs[0], certificate=uncertified(float(margins[used].min())))
+        facts = {"noise_rate_": audit.noise_rate_}
+        return Fitted(algorithm, replace(model, run=run), dual, margins, facts)
 
     def _for_forest(self, audit: LabelAudit, soft: SoftRows, weights: Array) -> SoftRows:
         """What the forest learns from: in large tables the labels as given, if noise is even."""
@@ -434,9 +455,33 @@ class RobustBoostClassifier(LPBoostClassifier):
         index, weights = self._cleaned(used, audit, index, weights)
         return self.classes_[index], weights
 
-    def problem_copy(self, features: Features, **changed: Any) -> Self:
-        """Copy for one problem of two classes: the audit is of all classes, and already done."""
-        problem = super().problem_copy(features, **changed)
-        for name, value in self._chosen().items():
-            setattr(problem, name, value)
-        return problem
+    def __restore__(self, model: Model) -> None:
+        """Take up a fitted model; files of old releases say 0 for the ν of a committee."""
+        chosen = {name: value for name, value in model.chosen.items() if value or name != "nu_"}
+        super().__restore__(replace(model, chosen=chosen))
+
+
+class RobustAlgorithm(Algorithm):
+    """LPBoost with a ν that the audit chose, or a committee, which has no ν."""
+
+    @property
+    def required_names(self) -> tuple[str, ...]:
+        """Numbers that every model file has."""
+        return ("noise_rate_",)
+
+    def model_parts(self, n_classes: int, chosen: Chosen) -> tuple[type[Model], Link]:
+        """Type and link of a model in which fit chose this."""
+        if chosen.get("nu_"):
+            return super().model_parts(n_classes, chosen)
+        return kind_and_link(n_classes)
+
+
+def is_committee(model: Model | None) -> bool:
+    """Whether a fitted model is a committee: a soft margin has a ν."""
+    return model is not None and "nu_" not in model.chosen
+
+
+def _check_nu(chosen: Chosen) -> None:
+    """Raise for a ν that is no share."""
+    if "nu_" in chosen:
+        check_number("nu", chosen["nu_"], at_least=0.0, at_most=1.0)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..algorithms.gradient_boost_regressor import GradientBoostRegressor
 from ..data import BinnedMatrix, Table
 from ..data.table import default_names, frame_names, is_frame, read_array
-from ..estimators.inputs import read_targets
+from ..fitting.inputs import read_targets
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
 from ..validation import check_number

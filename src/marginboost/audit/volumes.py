@@ -32,7 +32,7 @@ from scipy import ndimage
 from scipy.special import logsumexp
 
 from ..diagnostics.sources import signs_of
-from ..estimators.inputs import read_labels
+from ..fitting.inputs import read_labels
 from ..kernels.parallel import run_rows
 from ..kernels.volumes import decision_shares
 from ..types import Array

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from ..diagnostics.bounds import margin_bound
 from ..diagnostics.sources import training_weights_of
+from ..estimators.base import BaseBooster, algorithm_of
 from ..oracles import StumpOracle
 from ..oracles.wrapper import OracleWrapper
 from ..types import Array
@@ -105,8 +106,8 @@ def _vc_dimension(estimator: Any, given: float | None) -> float:
         check_number("vc_dimension", given, above=0.0)
         return given
     base = getattr(estimator, "estimator", None)
-    if hasattr(estimator, "make_oracle"):  # which says what None means
-        base = estimator.make_oracle()
+    if isinstance(estimator, BaseBooster):  # which says what None means
+        base = algorithm_of(estimator).oracle
     while isinstance(base, OracleWrapper):
         base = base.oracle
     if base is not None and not isinstance(base, StumpOracle):

@@ -22,7 +22,7 @@ def classifiers() -> dict[str, type[Any]]:
 
     found: dict[tuple[str, bool], type[Any]] = {}
     for title, kind in saved_classes().items():
-        if not issubclass(kind.model_type, BinaryModel):
+        if not issubclass(kind.__model_type__, BinaryModel):
             continue  # a wrapper, or a regressor
         found[title.removesuffix("CV").removesuffix("Classifier"), title.endswith("CV")] = kind
     stems = {
@@ -89,6 +89,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 def _depth(kind: type[Any], depth: int | None) -> dict[str, Any]:
     """Settings of an algorithm for trees of this depth, of its own sort if it grows some anyway."""
+    from ..estimators.base import algorithm_of
     from ..oracles import StumpOracle, TreeOracle
 
     if depth is None:
@@ -97,7 +98,7 @@ def _depth(kind: type[Any], depth: int | None) -> dict[str, Any]:
         raise UsageError(f"--depth: got {depth}, expected an integer of at least 1")
     if "max_depth" in parameter_names(kind):
         return {"max_depth": depth}
-    usual = kind().make_oracle()
+    usual = algorithm_of(kind()).oracle
     if depth == 1 and isinstance(usual, StumpOracle):
         return {}
     grows = type(usual) if "max_depth" in usual.get_params(deep=False) else TreeOracle
@@ -109,6 +110,8 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
 
     Settings are checked here, before any file is read.
     """
+    from ..estimators.base import algorithm_of
+
     full, kind = find_classifier(name, numeric=args.target is not None)
     known = [p for p in parameter_names(kind) if p not in ("estimator", "callbacks", "verbose")]
     params: dict[str, Any] = {"random_state": args.seed, "n_jobs": args.jobs}
@@ -122,7 +125,7 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
         params[setting] = value
     try:
         model = kind(**params)
-        model.checked_oracle()
+        algorithm_of(model)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{full}: {error}") from None
     return model

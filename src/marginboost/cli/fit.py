@@ -64,6 +64,7 @@ def run(args: argparse.Namespace) -> Answer:
         others = {"data file": args.data, "model file": args.out}
         check_target(args.checkpoint, "--checkpoint", others)
     from ..core import Checkpoint
+    from ..estimators.base import algorithm_of
     from .algorithms import make_classifier
     from .dataset import check_classes, training_data
     from .models import model_facts, save_model
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> Answer:
     shorthand = [f"{name}={v}" for name in ("nu", "tol") if (v := getattr(args, name)) is not None]
     model = make_classifier(args.algorithm or _default(args), [*shorthand, *args.param], args)
     binning = None
-    if model.checked_oracle().needs_bins:
+    if algorithm_of(model).oracle.needs_bins:
         binning = {"max_bins": model.max_bins, "n_jobs": model.n_jobs}
     data = training_data(args, open_data(args.data, dialect_of(args)), binning)
     check_classes(data, args.label)

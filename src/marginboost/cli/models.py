@@ -108,6 +108,8 @@ def certificate_data(certificate: Certificate) -> dict[str, Any]:
 
 def model_facts(model: BaseMarginClassifier) -> dict[str, Any]:
     """What a model is, as plain data."""
+    from ..estimators.base import objective_of
+
     names = model.model_.features.names
     importances = dict(zip(names, model.feature_importances_.tolist(), strict=True))
     ranked = sorted(importances.items(), key=lambda item: -item[1])
@@ -120,7 +122,7 @@ def model_facts(model: BaseMarginClassifier) -> dict[str, Any]:
     }
     return {
         "estimator": type(model).__name__,
-        "objective": model.objective().name,
+        "objective": objective_of(model).name,
         "settings": params,
         "classes": None if is_regressor(model) else model.classes_.tolist(),
         "features": len(names),

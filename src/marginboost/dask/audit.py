@@ -218,7 +218,7 @@ class RowsOnCluster:
             self._client, [one for one, size in zip(sources, sizes, strict=True) if size]
         )
         try:
-            return model.fit_parts(table.features, table.layout, classes, parts)
+            return model.__fit_parts__(table.features, table.layout, classes, parts)
         finally:
             parts.close()
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dask import delayed, is_dask_collection
 
-from ..estimators.base import BaseBooster
+from ..estimators.base import BaseBooster, algorithm_for_parts, restored
 from ..types import Array
 from .holders import DaskParts
 from .partitions import bin_table
@@ -49,11 +49,11 @@ class DaskBooster(BaseEstimator):
         self
         """
         local, client = self._make_local(), client_of(self.client)
-        local.oracle_for_parts()  # bad settings end here, before a row is read
+        algorithm_for_parts(local)  # bad settings end here, before a row is read
         table = bin_table(client, local, X, y, sample_weight)
         parts = DaskParts(client, table.sources)
         try:
-            local.fit_parts(table.features, table.layout, table.classes, parts)
+            local.__fit_parts__(table.features, table.layout, table.classes, parts)
         finally:
             parts.close()
         self.local_ = local
@@ -103,7 +103,7 @@ class DaskBooster(BaseEstimator):
             sizes = X.chunks[0]
         # Callbacks may hold what cannot be sent, such as a client.
         settings = {**local.get_params(deep=False), "callbacks": None}
-        model = delayed(self.local_type(**settings).restore(local.model_))
+        model = delayed(restored(self.local_type(**settings), local.model_))
         return dask.array.concatenate(
             [
                 dask.array.from_delayed(

@@ -24,7 +24,7 @@ from ..core.sample import bounded_weights
 from ..data import BinnedMatrix, Table
 from ..data.binned import count_bins, find_cuts, outermost_values, sample_rows
 from ..data.table import Categories, default_names, frame_names, is_frame, read_array
-from ..estimators.inputs import (
+from ..fitting.inputs import (
     check_weights,
     class_factors,
     class_positions,
@@ -32,6 +32,7 @@ from ..estimators.inputs import (
     read_labels,
     read_targets,
 )
+from ..fitting.reading import categorical_columns
 from ..kernels.exact import exact_sum
 from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..model import Features
@@ -415,7 +416,7 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     named = bool(columns) and all(isinstance(name, str) for name in columns)
     pieces = align(client, X, y, sample_weight)
     names = columns if named else default_names(len(columns) or int(X.shape[1]))
-    categorical = model.categorical_columns(names)
+    categorical = categorical_columns(model.categorical_features, names)
     surveys = gather(
         client,
         [
@@ -427,7 +428,7 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     pieces = [piece for piece, found in zip(pieces, surveys, strict=True) if len(found.labels)]
     surveys = [found for found in surveys if found.n_rows]
     if not surveys:
-        raise ValueError(f"X: got 0 rows, expected at least {model.fewest_rows}")
+        raise ValueError(f"X: got 0 rows, expected at least {model.__fewest_rows__}")
     features = find_features(surveys, named)
     how = find_weighing(surveys, getattr(model, "class_weight", None), classes)
     weighed = [client.submit(weigh, piece.y, piece.weights, how, pure=False) for piece in pieces]

@@ -100,7 +100,7 @@ def lars_path(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Coeffici
 
 def _standardised(model: Any, X: Any, sample_weight: Any) -> tuple[Array, Array]:
     """Columns of mean 0 and spread 1, a missing value being the mean, and the spreads."""
-    rows = model.read_rows(X)
+    rows = model.__read_rows__(X)
     columns = rows.dense(0, rows.n_rows).astype(np.float64)
     weights = distribution("sample_weight", sample_weight, len(columns))
     present = ~np.isnan(columns)

@@ -265,7 +265,7 @@ def _staged_trace(model: Any, X: Any, sample_weight: Any) -> Iterator[float]:
             f"freedom: got 'trace' for a {type(model).__name__}, expected a regressor with squared "
             "loss: others are no linear operators"
         )
-    rows = model.read_rows(X)
+    rows = model.__read_rows__(X)
     dense, counts = rows.dense(0, rows.n_rows), _counts(sample_weight, rows.n_rows)
     left = np.eye(rows.n_rows)
     for t, member in enumerate(model.ensemble_.members):

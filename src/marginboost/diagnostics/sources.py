@@ -10,7 +10,7 @@ from ..core.certificate import Certificate
 from ..core.history import History
 from ..core.objective import SoftMargin
 from ..core.run import Run
-from ..estimators.base import BaseBooster
+from ..estimators.base import BaseBooster, objective_of
 from ..types import Array
 
 
@@ -58,7 +58,7 @@ def nu_of(source: Any) -> float | None:
     """Return ν of the soft margin that an estimator maximises; None where it does not, or a run."""
     if not isinstance(source, BaseBooster):
         return None
-    objective = source.objective()
+    objective = objective_of(source)
     return objective.nu if isinstance(objective, SoftMargin) else None
 
 

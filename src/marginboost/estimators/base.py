@@ -1,33 +1,35 @@
-"""What classifiers and regressors share: settings, rows, the run, and the model it leaves."""
+"""scikit-learn's contract of all estimators: parameters, rows checked, the fitted model kept."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.callbacks import Callback, Encoder, Progress
+from ..core.callbacks import Callback
 from ..core.objective import Objective
 from ..core.oracle import Oracle
 from ..core.rule import Rule
-from ..core.run import Run, check_on_parts, train
+from ..core.run import check_on_parts
 from ..core.sample import Sample
-from ..data import BinnedMatrix, Table
-from ..data.table import check_not_lazy, default_names, is_frame, read_array
+from ..data import BinnedMatrix
+from ..data.table import check_not_lazy, is_frame, read_array
+from ..fitting.algorithm import Algorithm, Settings
+from ..fitting.problem import problem_on, smallest_problem
+from ..fitting.reading import learn_features
+from ..fitting.rows import TrainingRows
+from ..fitting.runs import Fitted
 from ..kernels.parallel import resolve_n_jobs, run_rows
 from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.stumps import StumpOracle
-from ..types import Array
 from ..validation import Configurable, Constraints, Number, check_settings
 from .fitted import FittedAttributes
-from .training_set import Start
 
 COMMON_PARAMETERS = """max_bins : int or None
         Most bins of a numeric feature; a feature with no more distinct values keeps them all. None
@@ -46,43 +48,38 @@ COMMON_PARAMETERS = """max_bins : int or None
     verbose : int
         1 shows a progress bar."""
 
-C = TypeVar("C", bound="type[BaseBooster]")
+C = TypeVar("C", bound="type[Any]")
 
 
 def document(cls: C) -> C:
     """Fill the parameters and attributes that all models of its kind share into a docstring."""
     if cls.__doc__:
-        cls.__doc__ = cls.__doc__.replace("{common}", cls.common_text).replace(
-            "{fitted}", cls.fitted_text
-        )
+        for name, text in cls.__shared_texts__.items():
+            cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)
     return cls
 
 
 class BaseBooster(FittedAttributes, Configurable):
     """What every estimator of the package shares.
 
-    Classifiers and regressors build on it; each kind has a registry of its own.
+    A subclass stores its parameters in ``__init__`` and says in ``_algorithm`` which algorithm
+    they mean. Classifiers and regressors build on it; each kind has a registry of its own.
     """
 
     registry: ClassVar[dict[str, type[Any]]] = {}
     summary: ClassVar[dict[str, str]] = {}
-    common_text: ClassVar[str] = COMMON_PARAMETERS
-    """Text on the parameters that all estimators of its kind share, for docstrings."""
-    fitted_text: ClassVar[str] = ""
-    """Text on the fitted attributes, for docstrings."""
-    fewest_rows: ClassVar[str] = "1"
-    several_targets: ClassVar[bool] = False
-    """Whether it takes several targets at once."""
-    chosen_names: ClassVar[tuple[str, ...]] = ()
-    """Numbers that fit chooses where parameters leave it the choice; a model file keeps them."""
-    feature_names_in_: Array
-    dual_: Any
+    __shared_texts__: ClassVar[dict[str, str]] = {"common": COMMON_PARAMETERS}
+    """Texts for docstrings, on parameters and attributes that estimators of a kind share."""
+    __fewest_rows__: ClassVar[str] = "1"
     parameter_constraints: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True),
         "tol": Number(at_least=0.0, optional=True),
         "max_bins": Number(at_least=2, integer=True, optional=True),
     }
-    """What parameters may be; those of base classes hold too, where it does not replace them."""
+    """What parameters may be; constraints of base classes hold too, where a class does not replace
+    them."""
+    feature_names_in_: Any
+    dual_: Any
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -113,13 +110,18 @@ class BaseBooster(FittedAttributes, Configurable):
         self.random_state = random_state
         self.verbose = verbose
 
-    # -- what subclasses say ---------------------------------------------------------------------
+    # -- what the parameters mean ----------------------------------------------------------------
 
-    def check_parameters(self) -> None:
-        """Raise for settings that no rows could make good, before any are read.
+    @abstractmethod
+    def _algorithm(self) -> Algorithm:
+        """Make the algorithm that the parameters mean.
 
-        Those that ``parameter_constraints`` say; a subclass that must check more calls this first.
+        Constraints of the class are checked by then; what else can be checked without rows is
+        checked here.
         """
+
+    def __algorithm__(self) -> Algorithm:
+        """Check the parameters and make the algorithm; see :func:`algorithm_of`."""
         check_settings(self)
         resolve_n_jobs(self.n_jobs)
         callbacks = () if self.callbacks is None else self.callbacks
@@ -128,22 +130,43 @@ class BaseBooster(FittedAttributes, Configurable):
         for callback in callbacks:
             if not isinstance(callback, Callback):
                 raise TypeError(f"callbacks: got {callback!r}, expected Callback objects")
+        algorithm = self._algorithm()
+        algorithm.oracle.check()
+        return algorithm
 
-    def check_chosen(self, chosen: Mapping[str, float]) -> None:
-        """Raise for numbers that fit could not have chosen, such as those of a damaged file."""
+    def _make_algorithm(self, rule: Any, **more: Any) -> Algorithm:
+        """Make an algorithm of this rule, with the parameters that all estimators share.
 
-    @abstractmethod
-    def make_rule(self, sample: Sample) -> Rule:
-        """Make the algorithm for a run on this sample, from checked parameters."""
+        Parameters
+        ----------
+        rule : callable
+            ``rule(problem, chosen)`` makes the rule of one run.
+        more
+            Further fields of :class:`~marginboost.fitting.algorithm.Algorithm`; ``oracle`` is the
+            base learner that the parameter ``estimator`` names, or else the exact stump.
+        """
+        more.setdefault("oracle", None)
+        if more["oracle"] is None:
+            more["oracle"] = self._base_learner()
+        shared = {
+            "name": type(self).__name__,
+            "rounds": self.n_estimators,
+            "tol": self.tol,
+            "settings": self._settings(),
+        }
+        return Algorithm(rule=rule, **{**shared, **more})
 
-    def default_oracle(self) -> Oracle:
-        """Base learner where none is given."""
-        return StumpOracle()
+    def _settings(self) -> Settings:
+        """How fits are carried out."""
+        callbacks = tuple(self.callbacks or ())
+        return Settings(
+            self.max_bins, self.n_jobs, self.random_state, callbacks, bool(self.verbose)
+        )
 
-    def make_oracle(self) -> Oracle:
-        """Check the base learner's settings and make it."""
+    def _base_learner(self, usual: Callable[[], Oracle] = StumpOracle) -> Oracle:
+        """Base learner that the parameter ``estimator`` names; the usual one where it is None."""
         if self.estimator is None:
-            return self.default_oracle()
+            return usual()
         if isinstance(self.estimator, Oracle):
             return self.estimator
         learns = isinstance(self.estimator, BaseEstimator) and hasattr(self.estimator, "fit")
@@ -156,89 +179,28 @@ class BaseBooster(FittedAttributes, Configurable):
             "TreeOracle(), or a scikit-learn classifier or regressor"
         )
 
-    def checked_oracle(self) -> Oracle:
-        """Base learner, once all settings are checked: bad ones end here, before a row is read."""
-        self.check_parameters()
-        oracle = self.make_oracle()
-        oracle.check()
-        return oracle
-
-    def oracle_for_parts(self) -> Oracle:
-        """Base learner of a fit to rows in parts, once it is known that settings allow for it."""
-        oracle = self.checked_oracle()
-        for name in ("early_stopping", "warm_start"):
-            if getattr(self, name, False):
-                raise TypeError(
-                    f"{name}: got {getattr(self, name)!r}, expected False on rows in parts; the "
-                    "callbacks EarlyStopping and Checkpoint can be used there"
-                )
-        check_on_parts(oracle)
-        return oracle
-
-    def prepare(self, sample: Sample, oracle: Oracle) -> None:
-        """Choose what the parameters leave open, as fitted attributes (``chosen_names``)."""
-
-    def max_rounds(self, sample: Sample) -> int:
-        """Most rounds of the loop."""
-        assert self.n_estimators is not None
-        return int(self.n_estimators)
-
-    def tolerance(self) -> float | None:
-        """Gap at which the bounds count as met."""
-        return self.tol
-
-    @abstractmethod
-    def smallest_sample(self) -> Sample:
-        """Make a sample of the fitted model's kind, to ask a rule what does not depend on rows."""
-
-    def objective(self) -> Objective:
-        """What the bounds of the fitted model are about."""
-        check_is_fitted(self)
-        return self.make_rule(self.smallest_sample()).objective
-
     # -- rows ------------------------------------------------------------------------------------
 
-    def _learn_rows(self, X: Any, y: Any) -> tuple[FeatureRows, Features]:
-        """Read rows to learn from; find the names and categories of their features."""
+    def _learn_features(self, X: Any, y: Any) -> tuple[FeatureRows, Features]:
+        """Check the rows of a fit; find the names and categories of their features."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        names: list[str] | None = None
         if isinstance(X, BinnedMatrix):
             if hasattr(self, "feature_names_in_"):  # of an earlier fit
                 del self.feature_names_in_
-            features = Features(list(X.names), list(X.categories), X.named)
-            self.set_features(features)
-            return X, features
-        X = self._check_rows(X, reset=True)
-        if X.shape[0] == 0:
-            raise ValueError(f"X: got 0 rows, expected at least {self.fewest_rows}")
-        given = getattr(self, "feature_names_in_", None)
-        names = default_names(X.shape[1]) if given is None else list(given)
-        table = Table.learn(X, names, self.categorical_columns(names))
-        return table, Features(names, table.categories, named=given is not None)
-
-    def categorical_columns(self, names: list[str]) -> list[int] | None:
-        """Numbers of the columns that hold categories; None where their types say so."""
-        chosen = self.categorical_features
-        if isinstance(chosen, str) and chosen == "from_dtype":
-            return None
-        if chosen is None:
-            return []
-        columns = []
-        for item in np.atleast_1d(chosen).tolist():
-            known = names.index(item) if item in names else item
-            if (
-                isinstance(known, bool)
-                or not isinstance(known, int)
-                or not (0 <= known < len(names))
-            ):
-                raise ValueError(
-                    f"categorical_features: got {item!r}, expected a column name or a number below "
-                    f"{len(names)}"
-                )
-            columns.append(known)
-        return columns
+        else:
+            X = self._check_rows(X, reset=True)
+            if X.shape[0] == 0:
+                raise ValueError(f"X: got 0 rows, expected at least {self.__fewest_rows__}")
+            given = getattr(self, "feature_names_in_", None)
+            names = None if given is None else list(given)
+        rows, features = learn_features(X, names, self.categorical_features)
+        if isinstance(X, BinnedMatrix):
+            self._set_features(features)
+        return rows, features
 
     def _check_rows(self, X: Any, *, reset: bool) -> Any:
         """Shape, names and, for arrays, values; frames are read column by column later."""
@@ -268,7 +230,7 @@ class BaseBooster(FittedAttributes, Configurable):
 
         return all(map(math.isfinite, run_rows(part, len(X), resolve_n_jobs(self.n_jobs))))
 
-    def read_rows(self, X: Any) -> FeatureRows:
+    def __read_rows__(self, X: Any) -> FeatureRows:
         """Read rows other than the training rows."""
         check_is_fitted(self)
         return self.model_.read_rows(self._check_rows(X, reset=False))
@@ -277,84 +239,55 @@ class BaseBooster(FittedAttributes, Configurable):
         """Read rows in a fit, when there is no model yet."""
         return features.read(self._check_rows(X, reset=False), type(self).__name__)
 
-    def bin_rows(self, rows: Table, weights: Array) -> BinnedMatrix:
-        """Bin rows with these weights by the estimator's settings."""
-        uniform = bool((weights == weights[0]).all())
-        return BinnedMatrix.from_table(
-            rows,
-            max_bins=self.max_bins,
-            sample_weight=None if uniform else weights,
-            n_jobs=self.n_jobs,
+    def _with_options(self, algorithm: Algorithm, rows: TrainingRows) -> TrainingRows:
+        """Rows of a fit with what it is given besides them; here nothing is."""
+        return rows
+
+    # -- the model -------------------------------------------------------------------------------
+
+    def _keep(self, fitted: Fitted) -> None:
+        """Keep what a fit left."""
+        self._set_features(fitted.model.features)
+        self.model_ = fitted.model
+        vars(self).update(fitted.attributes)
+        if fitted.problems:
+            self.problems_ = [self._problem(problem) for problem in fitted.problems]
+
+    def _problem(self, fitted: Fitted) -> Any:
+        """Estimator of one of several problems."""
+        settings = fitted.algorithm.settings
+        problem = self._copy(
+            callbacks=list(settings.callbacks) or None, random_state=settings.random_state
         )
+        problem.__restore__(fitted.model)
+        vars(problem).update(fitted.attributes)
+        return problem
 
-    def _sample_parts(
-        self,
-        rows: FeatureRows,
-        weights: Array,
-        used: Array,
-        oracle: Oracle,
-        bins: BinnedMatrix | None = None,
-    ) -> dict[str, Any]:
-        """Rows, bins, seed and threads of a sample of the rows ``used``."""
-        if len(used) < rows.n_rows:
-            rows, weights = rows.take(used), weights[used]
-        if isinstance(rows, BinnedMatrix):
-            bins = rows
-        elif bins is None and oracle.needs_bins:
-            bins = self.bin_rows(rows, weights)
-        threads = resolve_n_jobs(self.n_jobs)
-        return {"rows": rows, "bins": bins, "seed": self._seed(), "n_threads": threads}
-
-    def _seed(self) -> int:
-        """A fixed seed unless one is asked for: fits repeat, and interrupted ones can go on."""
-        state = 0 if self.random_state is None else self.random_state
-        return int(check_random_state(state).randint(2**31 - 1))
-
-    # -- the run and the model -------------------------------------------------------------------
-
-    def start_of(self, data: Any) -> Start:
-        """How a run on these rows begins: from nothing, unless a subclass says otherwise."""
-        return Start()
-
-    def _train(
-        self, sample: Sample, oracle: Oracle, rule: Rule, encode: Encoder, start: Start
-    ) -> Run:
-        """Run the algorithm on a sample."""
-        return train(
-            sample,
-            oracle,
-            rule,
-            max_rounds=self.max_rounds(sample) + start.rounds,
-            tol=self.tolerance(),
-            callbacks=[*start.callbacks, *self._make_callbacks(encode)],
-        )
-
-    def _make_callbacks(self, encode: Encoder) -> list[Callback]:
-        callbacks = list(self.callbacks or ())
-        for callback in callbacks:
-            callback.prepare(encode)
-        return [*callbacks, Progress()] if self.verbose else callbacks
+    def _copy(self, **changed: Any) -> Any:
+        """Copy that is not fitted, with some parameters changed."""
+        return type(self)(**{**self.get_params(deep=False), **changed})
 
     def _forget(self) -> None:
         """Drop what an earlier fit left."""
-        for name in ("model_", "problems_", *self.chosen_names):
-            self.__dict__.pop(name, None)
+        kept = ("n_features_in_", "feature_names_in_")
+        for name in [name for name in vars(self) if name.endswith("_") and name not in kept]:
+            delattr(self, name)
 
-    def _chosen(self) -> dict[str, float]:
-        """What fit chose so far."""
-        found = vars(self)
-        return {name: float(found[name]) for name in self.chosen_names if name in found}
-
-    def restore(self, model: Model) -> Self:
+    def __restore__(self, model: Model) -> None:
         """Take up a fitted model, such as that of a file; the training rows are not in it."""
         self._forget()
-        self.set_features(model.features)
+        self._set_features(model.features)
         for name, value in model.chosen.items():
             setattr(self, name, value)
         self.model_ = model
-        return self
+        if model.reduced:
+            self.problems_ = []
+            for part in model.problems:  # type: ignore[attr-defined]
+                problem = self._copy()
+                problem.__restore__(part)
+                self.problems_.append(problem)
 
-    def set_features(self, features: Features) -> None:
+    def _set_features(self, features: Features) -> None:
         """Set scikit-learn's attributes on the features."""
         self.n_features_in_ = len(features)
         if features.named:
@@ -365,6 +298,71 @@ class BaseBooster(FittedAttributes, Configurable):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def algorithm_of(estimator: Any) -> Algorithm:
+    """Check the parameters of an estimator, and make the algorithm that they mean.
+
+    Bad parameters end here, before a row is read.
+    """
+    algorithm: Algorithm = estimator.__algorithm__()
+    return algorithm
+
+
+E = TypeVar("E")
+
+
+def restored(estimator: E, model: Model) -> E:
+    """Give an estimator a fitted model, such as that of a file; the training rows are not in it."""
+    estimator.__restore__(model)  # type: ignore[attr-defined]
+    return estimator
+
+
+def objective_of(estimator: Any) -> Objective:
+    """What the bounds of a fitted model are about; of several problems the same for all."""
+    check_is_fitted(estimator)
+    model = estimator.model_
+    part = model.problems[0] if model.reduced else model
+    algorithm = algorithm_of(estimator)
+    return algorithm.rule(smallest_problem(algorithm, part), part.chosen).objective
+
+
+class Check(NamedTuple):
+    """What a check of a certificate needs: the rows, the base learner and the rule of a fit."""
+
+    sample: Sample
+    oracle: Oracle
+    rule: Rule
+
+
+def check_on(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Check:
+    """What a fit of a model of two classes, or of targets, to these rows has to solve.
+
+    What the fit chose is as it chose it; labels and weights are those given.
+    """
+    algorithm, model = algorithm_of(estimator), estimator.model_
+    problem = problem_on(algorithm, model, estimator.__read_rows__(X), y, sample_weight)
+    return Check(problem.sample, algorithm.oracle, algorithm.rule(problem, model.chosen))
+
+
+def rule_of(estimator: Any, sample: Sample) -> Rule:
+    """Rule of a fitted model for other rows of its kind."""
+    algorithm, model = algorithm_of(estimator), estimator.model_
+    problem = smallest_problem(algorithm, model)._replace(sample=sample)
+    return algorithm.rule(problem, model.chosen)
+
+
+def algorithm_for_parts(estimator: BaseBooster) -> Algorithm:
+    """Algorithm of an estimator that is fitted to rows in parts; raise where it cannot be."""
+    algorithm = algorithm_of(estimator)
+    for name in ("early_stopping", "warm_start"):
+        if getattr(estimator, name, False):
+            raise TypeError(
+                f"{name}: got {getattr(estimator, name)!r}, expected False on rows in parts; the "
+                "callbacks EarlyStopping and Checkpoint can be used there"
+            )
+    check_on_parts(algorithm.oracle)
+    return algorithm
 
 
 _ARRAY_CHECKS: dict[str, Any] = {

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.ensemble import Ensemble
+from ..fitting.inputs import known_positions, read_labels
 from ..model import ClassModel, FittedRun, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..types import Array
-from .inputs import known_positions, read_labels
 
 if TYPE_CHECKING:
     from ..model.shap import ShapValues
@@ -25,14 +25,14 @@ class FittedAttributes:
     ``model_`` is set by fit, or by :func:`marginboost.load`; all else is read from it.
     """
 
-    model_type: ClassVar[type[Model]]
+    __model_type__: ClassVar[type[Model]]
     """What a fit leaves, of two classes where the estimator is one of classes."""
     registry: ClassVar[dict[str, type[Any]]] = {}
     """Classes that a model file can name."""
     model_: Model
 
     @abstractmethod
-    def read_rows(self, X: Any) -> FeatureRows:
+    def __read_rows__(self, X: Any) -> FeatureRows:
         """Read rows other than the training rows, checked as scikit-learn does it."""
 
     def _learnt(self, name: str) -> Any:
@@ -228,7 +228,7 @@ class ClassifierOutputs(FittedAttributes):
 
     def _read_labelled(self, X: Any, y: Any) -> tuple[FeatureRows, Array]:
         """Rows and the position of each label among the classes."""
-        rows = self.read_rows(X)
+        rows = self.__read_rows__(X)
         return rows, known_positions(self.model_.classes, read_labels(y, rows.n_rows))
 
     def decision_function(self, X: Any) -> Array:
@@ -236,7 +236,7 @@ class ClassifierOutputs(FittedAttributes):
 
         With more than two classes one column per class: the vote of the class against all others.
         """
-        rows = self.read_rows(X)
+        rows = self.__read_rows__(X)
         return self.model_.votes(rows, self._n_jobs())
 
     def predict(self, X: Any) -> Array:
@@ -259,7 +259,7 @@ class ClassifierOutputs(FittedAttributes):
         classes the odds of each class are those of its vote; where hypotheses answer for all
         classes, probabilities are in proportion to ``exp F(x, l)``, F the score of class l.
         """
-        rows = self.read_rows(X)
+        rows = self.__read_rows__(X)
         return self.model_.probabilities(rows, self._n_jobs())
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -268,7 +268,7 @@ class ClassifierOutputs(FittedAttributes):
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Normalised votes after 1, 2, … hypotheses (of each problem, with several classes)."""
-        rows = self.read_rows(X)
+        rows = self.__read_rows__(X)
         yield from self.model_.staged_votes(rows)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
@@ -278,7 +278,7 @@ class ClassifierOutputs(FittedAttributes):
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Probabilities after 1, 2, … hypotheses."""
-        rows = self.read_rows(X)
+        rows = self.__read_rows__(X)
         yield from self.model_.staged_probabilities(rows)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:

@@ -2,68 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from ..core.oracle import Oracle
 from ..core.queries import QuerySample
-from ..core.rule import Rule
-from ..core.sample import Sample
 from ..duals.ranking import mean_quality, ranking_gains
-from ..model.features import FeatureRows
+from ..fitting.algorithm import Algorithm
+from ..fitting.early_stop import Before, read_eval_set, with_options
+from ..fitting.inputs import read_targets, read_weights
+from ..fitting.queries import read_queries
+from ..fitting.rows import TrainingRows
 from ..types import Array
 from ..validation import Constraints, Number
-from .inputs import read_targets, read_weights
 from .regressor import NumberBooster
-from .staged import StagedFit, draw_held_back
-from .training_set import Given, TargetSet, Watched
-from .watching import Judge
-
-
-@dataclass(frozen=True)
-class QuerySet(TargetSet):
-    """Checked rows of a fit to orders; ``queries`` is the number of each row's query."""
-
-    _: KW_ONLY
-    queries: Array
-
-
-@dataclass(frozen=True)
-class WatchedQueries(Watched):
-    """Validation rows with their queries."""
-
-    _: KW_ONLY
-    queries: Array
-
-
-def read_queries(given: tuple[Any, Any], n_rows: int, prefix: str = "") -> Array:
-    """Query of each row, from sizes of queries whose rows lie together or from a name per row.
-
-    >>> read_queries(([2, 1], None), 3), read_queries((None, ["b", "a", "b"]), 3)
-    (array([0, 0, 1]), array([1, 0, 1]))
-    """
-    group, qid = given
-    if group is not None and qid is not None:
-        raise ValueError(f"{prefix}qid: got both {prefix}group and {prefix}qid, expected one")
-    if group is not None:
-        sizes = np.asarray(group)
-        whole = sizes.ndim == 1 and sizes.dtype.kind in "iu" and (sizes >= 0).all()
-        if not whole or sizes.sum() != n_rows:
-            raise ValueError(
-                f"{prefix}group: got sizes with sum {sizes.sum()}, expected whole numbers of rows "
-                f"with sum {n_rows}, one for each query"
-            )
-        return np.repeat(np.arange(len(sizes)), sizes)
-    if qid is None:
-        return np.zeros(n_rows, np.int64)
-    names = np.asarray(qid)
-    if names.shape != (n_rows,):
-        raise ValueError(
-            f"{prefix}qid: got shape {names.shape}, expected one query for each of {n_rows} rows"
-        )
-    return np.unique(names, return_inverse=True)[1]
+from .staged import StagedFit
 
 
 class BaseRanker(StagedFit, NumberBooster):
@@ -75,6 +28,10 @@ class BaseRanker(StagedFit, NumberBooster):
     parameter_constraints: ClassVar[Constraints] = {
         "eval_at": Number(at_least=1, integer=True, optional=True),
     }
+
+    def _make_algorithm(self, rule: Any, **more: Any) -> Algorithm:
+        """Make an algorithm of this rule; early stopping watches the order of validation rows."""
+        return super()._make_algorithm(rule, quality=self._quality, **more)
 
     def fit(
         self,
@@ -116,77 +73,33 @@ class BaseRanker(StagedFit, NumberBooster):
         self
         """
         queries = (group, qid), (eval_group, eval_qid)
-        given = self.given(eval_set, init_model)._replace(queries=queries)
-        return self.fit_targets(X, y, sample_weight, given)
+        given = {"eval_set": eval_set, "before": self._before(init_model), "queries": queries}
+        return self._fit_targets(X, y, sample_weight, **given)
 
-    def extend(self, data: Any, given: Given) -> QuerySet:
-        """Put queries, validation rows and the model to go on from with the rows."""
-        queries = read_queries(given.queries[0], len(data.targets))
-        own = data.features, data.rows, data.targets, data.weights
-        extended: QuerySet = super().extend(QuerySet(*own, queries=queries), given)
-        return extended
+    def _with_options(
+        self,
+        algorithm: Algorithm,
+        rows: TrainingRows,
+        eval_set: Any = None,
+        before: Before = Before(),  # noqa: B008 - a value that never changes
+        queries: Any = ((None, None), (None, None)),
+    ) -> TrainingRows:
+        """Rows of a fit with their queries, validation rows and the model to go on from."""
+        rows = replace(rows, queries=read_queries(queries[0], len(rows.truth)))
+        validation = None
+        if eval_set is not None:
+            validation = read_eval_set(rows, eval_set)
+            own = read_queries(queries[1], validation.rows.n_rows, "eval_")
+            validation = replace(validation, queries=own)
+        return with_options(algorithm, rows, validation, before)
 
-    def watch_rows(self, data: Any, held: Array) -> WatchedQueries:
-        """Make some rows of a fit validation rows."""
-        found = super().watch_rows(data, held)
-        own = found.rows, found.truth, found.weights
-        return WatchedQueries(*own, queries=data.queries[held])
-
-    def read_eval_set(self, data: Any, given: Given) -> WatchedQueries:
-        """Validation rows as a caller gives them, with their queries."""
-        found = super().read_eval_set(data, given)
-        queries = read_queries(given.queries[1], found.rows.n_rows, "eval_")
-        return WatchedQueries(found.rows, found.truth, found.weights, queries=queries)
-
-    def read_truth(self, data: Any, X: Any, y: Any) -> tuple[FeatureRows, Array]:
-        """Other rows and their relevances."""
-        rows = self._read_with(data.features, X)
-        return rows, self.read_y(y, rows.n_rows)
-
-    def read_y(self, y: Any, n_rows: int) -> Array:
+    def _read_targets(self, y: Any, n_rows: int) -> Array:
         """Relevances, checked."""
         relevances = read_targets(y, n_rows)
         ranking_gains(relevances, self.ndcg_exp_gain)
         return relevances
 
-    def _held_back(self, data: Any) -> Array:
-        """Rows that early stopping judges by: those of whole queries."""
-        if self.validation_fraction is None:
-            return super()._held_back(data)
-        present = np.flatnonzero(data.weights > 0)
-        names, numbers = np.unique(data.queries[present], return_inverse=True)
-        if len(names) < 2:
-            raise ValueError(
-                "validation_fraction: got rows of one query, expected two queries or more, an "
-                "eval_set, or early_stopping=False"
-            )
-        share = self.validation_fraction
-        share = share if isinstance(share, float) else share / len(names)
-        held = draw_held_back(np.zeros(len(names)), share, self.held_back_seed())
-        return present[np.isin(numbers, held)]
-
-    def sample_from(self, data: Any, oracle: Oracle) -> Sample:
-        """Sample of the rows of a fit that have weight."""
-        used = np.flatnonzero(data.weights > 0)
-        parts = self._sample_parts(data.rows, data.weights, used, oracle)
-        parts["queries"] = data.queries[used]
-        return QuerySample.of_targets(data.targets[used], data.weights[used], **parts)
-
-    def smallest_sample(self) -> Sample:
-        """Two rows of a query."""
-        return QuerySample.of_targets(np.array([0.0, 1.0]), queries=np.zeros(2))
-
-    def _judge(self, data: Any, watched: Watched, dense: Array) -> Judge:
-        """NDCG of the validation queries is watched."""
-        assert isinstance(watched, WatchedQueries)
-        quality = self._quality(watched.truth, watched.queries)
-
-        def minus_quality(rule: Rule, scores: Array, l1_norm: float) -> float:
-            return -quality(scores)
-
-        return minus_quality
-
-    def _quality(self, y: Array, queries: Array) -> Any:
+    def _quality(self, y: Array, queries: Array) -> Callable[[Array], float]:
         """Make the function from scores of these rows to their mean NDCG."""
         sample = QuerySample.of_targets(y, queries=queries)
         order, starts = sample.order, sample.starts
@@ -208,9 +121,13 @@ class BaseRanker(StagedFit, NumberBooster):
             Queries, as in fit.
         """
         found = self.predict(X)
-        relevances, queries = self.read_y(y, len(found)), read_queries((group, qid), len(found))
+        relevances, queries = (
+            self._read_targets(y, len(found)),
+            read_queries((group, qid), len(found)),
+        )
         used = read_weights(sample_weight, len(found)) > 0
-        return float(self._quality(relevances[used], queries[used])(found[used]))
+        quality = self._quality(relevances[used], queries[used])
+        return float(quality(found[used]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

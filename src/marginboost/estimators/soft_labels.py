@@ -12,13 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..fitting.inputs import read_weights
+from ..fitting.soft_labels import read_soft_labels
 from ..types import Array
+from .base import algorithm_of
 from .classifier import BaseMarginClassifier
-from .inputs import read_weights
-from .multiclass import ONE_VS_REST
-
-ROW_SUM = 1e-6
-"""How far the probabilities of a row may be from a sum of one."""
 
 
 class SoftLabels(BaseMarginClassifier):
@@ -59,47 +57,13 @@ class SoftLabels(BaseMarginClassifier):
         >>> model.predict_proba([[5.0], [20.0], [35.0]])[:, 1].round(1)
         array([0. , 0.5, 1. ])
         """
-        oracle = self.checked_oracle()
-        rows, features = self._learn_rows(X, probabilities)
+        algorithm = algorithm_of(self)
+        rows, features = self._learn_features(X, probabilities)
         table, labels = read_soft_labels(probabilities, classes, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)
         which, label = np.nonzero(table)
         shares = weights[which] * table[which, label]
-        self.learn_rows(rows.take(which), features, labels[label], shares, oracle, ONE_VS_REST)
+        training = self._training_rows(rows.take(which), features, labels[label], shares)
+        self._fit_rows(algorithm, training)
         self.soft_rows_ = which
         return self
-
-
-def read_soft_labels(probabilities: Any, classes: Any, n_rows: int) -> tuple[Array, Array]:
-    """Distributions as an array (rows, classes) and the classes, checked.
-
-    >>> read_soft_labels([[1, 0], [0.25, 0.75]], ["no", "yes"], 2)[1].tolist()
-    ['no', 'yes']
-    """
-    try:
-        table = np.asarray(probabilities, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"probabilities: expected numbers ({error})") from error
-    if table.ndim != 2 or len(table) != n_rows or table.shape[1] < 2:
-        raise ValueError(
-            f"probabilities: got shape {table.shape}, expected {n_rows} rows and a column for each "
-            "of two classes or more"
-        )
-    if not (table >= 0.0).all():
-        raise ValueError("probabilities: got a negative number or NaN, expected probabilities")
-    off = np.abs(table.sum(axis=1) - 1.0)
-    if not (off <= ROW_SUM).all():
-        row = int(np.argmax(off))
-        raise ValueError(
-            f"probabilities: row {row} has sum {table[row].sum():g}, expected 1 for every row"
-        )
-    labels = np.arange(table.shape[1]) if classes is None else np.asarray(classes)
-    if labels.shape != (table.shape[1],):
-        raise ValueError(
-            f"classes: got {len(labels)} labels for {table.shape[1]} columns of probabilities"
-        )
-    if not np.array_equal(labels, np.unique(labels)):
-        raise ValueError(
-            f"classes: got {labels.tolist()}, expected distinct labels in sorted order"
-        )
-    return table, labels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Protocol
 
 from .base import Model
@@ -13,30 +13,34 @@ class Saved(Protocol):
     """An estimator that a file can hold: its settings, and the model that it was fitted to."""
 
     model_: Model
-    model_type: ClassVar[type[Model]]
+    __model_type__: ClassVar[type[Model]]
     registry: ClassVar[dict[str, type[Any]]]
 
 
 class Solver(Protocol):
-    """What an estimator knows about the models that it fits."""
+    """What an algorithm knows about the models that its fits make."""
 
-    model_type: ClassVar[type[Model]]
-    chosen_names: ClassVar[tuple[str, ...]]
-    common_scale: ClassVar[bool]
-    several_targets: ClassVar[bool]
-    n_jobs: int | None
+    name: str
+    calibrated: bool
+    common_scale: bool
+    several_targets: bool
+    chosen_names: tuple[str, ...]
 
-    def check_parameters(self) -> None:
-        """Raise for bad settings."""
+    @property
+    def required_names(self) -> tuple[str, ...]:
+        """Chosen numbers that every file has."""
 
-    def check_chosen(self, chosen: Mapping[str, float]) -> None:
-        """Raise for numbers that fit could not have chosen."""
+    @property
+    def model_type(self) -> type[Model]:
+        """Type of the model of one run."""
+
+    @property
+    def usual_link(self) -> Link:
+        """From scores to probabilities, where no sigmoid was fitted to votes."""
+
+    @property
+    def check_chosen(self) -> Callable[[Mapping[str, float]], None]:
+        """Function that raises for numbers that fit could not have chosen."""
 
     def model_parts(self, n_classes: int, chosen: Mapping[str, float]) -> tuple[type[Model], Link]:
         """Type and link of a model of one run, of classes."""
-
-    def make_link(self) -> Link:
-        """From scores to probabilities."""
-
-    def fits_link(self) -> bool:
-        """Whether a file may hold a link that was fitted to votes."""

@@ -79,7 +79,7 @@ def document_of(estimator: Saved) -> dict[str, Any]:
     names, known = model.features.names, model.features.categories
     return {
         "format": FORMAT,
-        "version": _version_of(kind.model_type, model),
+        "version": _version_of(kind.__model_type__, model),
         "library": _library_version(),
         "estimator": kind.__name__,
         "params": _params_to_data(estimator, "params"),

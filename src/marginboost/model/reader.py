@@ -17,15 +17,15 @@ from ..core.stop import Stop
 from ..on_demand import import_all
 from ..types import Array
 from .background import Background, Distribution
-from .base import FittedRun, RegressionModel, TargetsModel
+from .base import FittedRun, Model, RegressionModel, TargetsModel
 from .cascade import CascadeModel, CascadeStage
 from .classes import BinaryModel, LabelModel, ReducedModel
 from .codes import check_code
 from .contract import Solver
 from .features import Features
 from .fields import Field
-from .links import Link, SigmoidLink, VoteLink
-from .settings import check_settings, read_code, read_params, read_values, wraps_algorithm
+from .links import Link, SigmoidLink
+from .settings import read_code, read_params, read_values, solver_of
 
 FORMAT = "marginboost-model"
 VERSION = 5
@@ -74,29 +74,27 @@ def model_from_document(document: Any, registry: Mapping[str, type[Any]]) -> Any
         fields["estimator"].wrong(f"one of {', '.join(sorted(known))}")
     params = read_params(fields["params"], registry[name], registry=registry)
     estimator = fields["params"].made_by(lambda _: registry[name](**params), "settings")
-    solver, decoding = estimator, "auto"
-    if wraps_algorithm(registry[name]):  # the algorithm of two classes is a setting of its own
-        solver = fields["params"].made_by(lambda _: estimator.make_estimator(), "valid settings")
-        decoding = getattr(estimator, "decoding", decoding)
-    fields["params"].made_by(lambda _: check_settings(solver), "valid settings")
+    decoding = getattr(estimator, "decoding", "auto")
+    solver = fields["params"].made_by(lambda _: solver_of(estimator), "valid settings")
     features = _read_features(fields["features"])
     if version == 4:
-        return estimator.restore(_read_targets(fields, solver, features))
-    if version == 5:
-        return estimator.restore(_read_stages(fields, solver, features))
-    if several:
-        return estimator.restore(_read_problems(fields, solver, features, decoding))
-    classes = None
-    if not numeric:
-        classes = _read_classes(fields["classes"], version == 2)
-    return estimator.restore(_read_found(fields, solver, features, classes))
+        model: Model = _read_targets(fields, solver, features)
+    elif version == 5:
+        model = _read_stages(fields, solver, features)
+    elif several:
+        model = _read_problems(fields, solver, features, decoding)
+    else:
+        classes = None if numeric else _read_classes(fields["classes"], version == 2)
+        model = _read_found(fields, solver, features, classes)
+    estimator.__restore__(model)
+    return estimator
 
 
 def _suits(kind: type[Any], version: int) -> bool:
     """Whether a file of this version can hold a model of such an estimator."""
-    if version == 5 or issubclass(kind.model_type, CascadeModel):
-        return version == 5 and issubclass(kind.model_type, CascadeModel)
-    return issubclass(kind.model_type, RegressionModel) == (version >= 3)
+    if version == 5 or issubclass(kind.__model_type__, CascadeModel):
+        return version == 5 and issubclass(kind.__model_type__, CascadeModel)
+    return issubclass(kind.__model_type__, RegressionModel) == (version >= 3)
 
 
 def _read_found(
@@ -104,7 +102,7 @@ def _read_found(
 ) -> Any:
     """Model of one run: of numbers, of two classes, or with hypotheses that answer for all."""
     kind: Any = solver.model_type
-    chosen = _read_chosen(fields, solver, solver.chosen_names)
+    chosen = _read_chosen(fields, solver, solver.required_names)
     parts: dict[str, Any] = {}
     if classes is not None:
         kind, link = solver.model_parts(len(classes), chosen)
@@ -112,7 +110,7 @@ def _read_found(
         if len(classes) > 2 and not _labels(kind):
             fields["classes"].wrong("two distinct classes")
     return kind(
-        name=type(solver).__name__,
+        name=solver.name,
         features=features,
         run=_read_run(fields, features, (len(parts["classes"]),) if _labels(kind) else ()),
         chosen=chosen,
@@ -141,14 +139,14 @@ def _read_problems(
     )
     items = [item.keys(RUN, FITTED) for item in fields["problems"].items(code.shape[1])]
     return ReducedModel(
-        name=type(solver).__name__,
+        name=solver.name,
         features=features,
         classes=classes,
         code=code,
         decoding=decoding,
         problems=tuple(_read_found(i, solver, features, np.array([-1, 1])) for i in items),
         common_scale=solver.common_scale,
-        link=_read_link(fields, solver, solver.make_link(), len(classes))
+        link=_read_link(fields, solver, solver.usual_link, len(classes))
         if "link" in fields
         else None,
         chosen=chosen,
@@ -171,26 +169,26 @@ def _read_stages(fields: dict[str, Field], solver: Solver, features: Features) -
         stages.append(CascadeStage(model, threshold, *rates))
     if not stages:
         fields["stages"].wrong("at least one stage")
-    return CascadeModel(type(solver).__name__, features, classes, tuple(stages))
+    return CascadeModel(solver.name, features, classes, tuple(stages))
 
 
 def _read_targets(fields: dict[str, Field], solver: Solver, features: Features) -> TargetsModel:
     """Model of numbers for each of several targets."""
     if not solver.several_targets:
-        fields["problems"].wrong(f"no such key: {type(solver).__name__} has one target")
+        fields["problems"].wrong(f"no such key: {solver.name} has one target")
     if not 2 <= len(fields["problems"].is_a(list, "a list")) <= MAX_TARGETS:
         fields["problems"].wrong(f"2 to {MAX_TARGETS} targets")
     items = [item.keys(RUN, FITTED[:2]) for item in fields["problems"].items()]
     models = tuple(_read_found(item, solver, features, None) for item in items)
-    return TargetsModel(type(solver).__name__, features, models)
+    return TargetsModel(solver.name, features, models)
 
 
 def _read_link(fields: dict[str, Field], solver: Solver, usual: Link, n_offsets: int) -> Link:
     """The usual link, or where votes were compared with labels, what came of that."""
     if "link" not in fields:
         return usual
-    if not (isinstance(usual, VoteLink) or solver.fits_link()):
-        fields["link"].wrong(f"no link: that of {type(solver).__name__} is not fitted")
+    if not (solver.calibrated):
+        fields["link"].wrong(f"no link: that of {solver.name} is not fitted")
     entries = fields["link"].keys(("slope", "offsets"))
     slope = entries["slope"].number(finite=True)
     if not slope > 0.0:
@@ -240,7 +238,7 @@ def _read_chosen(
     field = fields.get("chosen", Field({}, "chosen"))
     entries = field.keys(required, solver.chosen_names)
     chosen = {name: entry.number(finite=True) for name, entry in entries.items()}
-    field.made_by(lambda _: solver.check_chosen(chosen), f"what {type(solver).__name__} can choose")
+    field.made_by(lambda _: solver.check_chosen(chosen), f"what {solver.name} can choose")
     return chosen
 
 

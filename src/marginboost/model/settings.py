@@ -42,7 +42,7 @@ RENAMED = {
 
 def wraps_algorithm(kind: type[Any]) -> bool:
     """Whether estimators of this class have an algorithm of two classes as a parameter."""
-    return issubclass(kind.model_type, ReducedModel | CascadeModel)
+    return issubclass(kind.__model_type__, ReducedModel | CascadeModel)
 
 
 def read_params(
@@ -167,11 +167,13 @@ def _read_scalar(field: Field) -> Any:
     return field.is_a(type(field.value), "a scalar")
 
 
-def check_settings(model: Solver) -> None:
-    """Let the class itself check its settings: they are used by predictions and later fits."""
-    if type(model.n_jobs) not in (int, type(None)):
-        raise TypeError(f"n_jobs: got {reprlib.repr(model.n_jobs)}, expected an integer or null")
-    model.check_parameters()
+def solver_of(estimator: Any) -> Solver:
+    """Algorithm of an estimator, whose class checks its settings: predictions and later fits use them."""
+    n_jobs = getattr(estimator, "n_jobs", None)
+    if type(n_jobs) not in (int, type(None)):
+        raise TypeError(f"n_jobs: got {reprlib.repr(n_jobs)}, expected an integer or null")
+    solver: Solver = estimator.__algorithm__()
+    return solver
 
 
 def read_values(field: Field, *, padded: bool = True) -> Array:

@@ -102,7 +102,8 @@ class AdaBoostFilter(NoiseFilter):
         self.errors_ = np.full((len(y), self.n_estimators), np.nan)
         folds = make_folds(self.cv, y, self.random_state)
         for model, test, held_out in fit_folds(booster, X, y, folds):
-            rows, signs = model.encode(held_out, y[test])
+            rows = model.__read_rows__(held_out)
+            signs = np.where(y[test] == model.classes_[1], 1, -1).astype(np.int8)
             sample = Sample.of_labels(signs, rows=rows)
             for t, member in enumerate(model.ensemble_.members):
                 outcome = signs * sample.column(member)

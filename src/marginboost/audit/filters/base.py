@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from ...data import BinnedMatrix
 from ...data.table import is_frame
-from ...estimators.inputs import distinct_labels, read_labels
+from ...fitting.inputs import distinct_labels, read_labels
 from ...types import Array
 from ..folds import take_rows
 

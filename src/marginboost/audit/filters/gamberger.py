@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...estimators.inputs import distinct_labels
+from ...fitting.inputs import distinct_labels
 from ...types import Array
 from ...validation import check_number
 from .base import NoiseFilter

@@ -17,7 +17,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from ...estimators.inputs import distinct_labels
+from ...fitting.inputs import distinct_labels
 from ...types import Array
 from ...validation import check_number
 from ..folds import SEED

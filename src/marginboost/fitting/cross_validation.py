@@ -13,77 +13,80 @@ from __future__ import annotations
 
 import sys
 import time
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ..core.callbacks import Encoder
 from ..core.oracle import Oracle
 from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
-from ..data import BinnedMatrix
 from ..types import Array
 from ..validation import check_choice, check_number
-from .classifier import BaseMarginClassifier, TrainingSet
-from .multiclass import Reduction
+from .algorithm import Choice
+from .problem import Problem
+from .rows import TrainingRows
+
+FEWEST_ROWS, MOST_ROWS = 1_000, 4_000
+"""Half of the rows take part where only some values go on, but no fewer or more than these."""
 
 
-class PathCV(BaseMarginClassifier):
-    """A classifier that chooses one of its parameters itself.
+@dataclass(frozen=True)
+class ParameterPath:
+    """Choice of one parameter by cross-validation; subclasses know more about their parameter.
 
-    A subclass names the parameter and the list of its values, and says which values regularise
-    more.
+    Attributes
+    ----------
+    parameter : str
+        What is chosen; the fitted attribute has this name and an underscore.
+    grid : str
+        Parameter of the estimator that lists the values.
+    listed : sequence of float or None
+        The values that the user lists.
+    usual : tuple of float
+        Values where none are listed.
+    rule : callable
+        ``rule(value, sample)`` makes the rule with a value, for a run that is only compared.
+    rounds : callable
+        Most rounds of a run on a sample.
+    check_value : callable
+        ``check_value(name, value)`` raises for a value that the parameter cannot have.
+    cv : int, splitter, iterable of splits, or None
+        Folds.
+    choice : str
+        "best" or "one-se".
+    choices : tuple of str
+        What ``choice`` may be.
+    tol : float or None
+        Gap at which a run that is only compared may stop.
+    most_rounds : int or None
+        Most rounds of such a run, where that is less.
+    finalists : int or None
+        Values that go on after the first fold, where none are listed; None is all of them.
+    verbose : bool
+        Whether to report every fold.
     """
 
-    parameter: ClassVar[str]
-    """What is chosen; the chosen value is the attribute of this name with an underscore."""
-    grid: ClassVar[str]
-    """Parameter that lists the values."""
-    usual: ClassVar[tuple[float, ...]]
-    """Values where none are listed."""
-    choices: ClassVar[tuple[str, ...]] = ("best", "one-se")
-    path_rounds: ClassVar[int | None] = None
-    """Most rounds of a run that is only compared with others, where that is less."""
-    finalists: ClassVar[int | None] = None
-    """Values that go on after the first fold, where none are listed; None is all of them."""
-    fewest_rows_compared: ClassVar[int] = 1_000
-    most_rows_compared: ClassVar[int] = 4_000
-    """Half of the rows take part where only some values go on, but no fewer or more than these."""
-
+    parameter: str
+    grid: str
+    listed: Any
+    usual: tuple[float, ...]
+    rule: Callable[[float, Sample], Any]
+    rounds: Callable[[Sample], int]
+    check_value: Callable[[str, float], None]
     cv: Any
     choice: str
+    tol: float | None = None
+    choices: tuple[str, ...] = ("best", "one-se")
+    most_rounds: int | None = None
+    finalists: int | None = None
+    verbose: bool = False
 
-    # -- values ----------------------------------------------------------------------------------
-
-    def values(self) -> list[float]:
-        """Checked values, the most regularised first."""
-        given = self.usual if (listed := getattr(self, self.grid)) is None else listed
-        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or not len(given):
-            raise ValueError(f"{self.grid}: got {given!r}, expected a list of numbers")
-        values = sorted({float(value) for value in given}, reverse=True)
-        for value in values:
-            self.check_value(self.grid, value)
-        return values
-
-    @abstractmethod
-    def check_value(self, name: str, value: float) -> None:
-        """Raise, under this name, for a value that the parameter cannot have."""
-
-    @abstractmethod
-    def rule_of(self, value: float, sample: Sample) -> Any:
-        """Make the algorithm with a value of the parameter."""
-
-    def allowed(self, values: list[float], samples: list[Sample]) -> list[float]:
-        """Values that every one of these samples allows, the most regularised first."""
-        return values
-
-    def check_parameters(self) -> None:
-        """Check the settings, and all values."""
-        super().check_parameters()
+    def check(self) -> None:
+        """Raise for bad settings, and for values that the parameter cannot have."""
         check_choice("choice", self.choice, self.choices)
         splits = not isinstance(self.cv, str) and (
             hasattr(self.cv, "split") or isinstance(self.cv, Iterable)
@@ -92,59 +95,60 @@ class PathCV(BaseMarginClassifier):
             check_number("cv", self.cv, at_least=2, integer=True)
         self.values()
 
+    def check_rows(self, rows: TrainingRows) -> None:
+        """Raise where several problems need splits that can be had once."""
+        if len(rows.labels) > 2 and isinstance(self.cv, Iterator):
+            raise ValueError(
+                f"cv: got {self.cv!r}, which gives its splits once, but {len(rows.labels)} "
+                "classes need them several times; expected a list of splits"
+            )
+
     def check_chosen(self, chosen: Mapping[str, float]) -> None:
-        """Check the value; of several problems each has its own."""
+        """Raise for a chosen value that the parameter cannot have."""
         if f"{self.parameter}_" in chosen:
             self.check_value(self.parameter, chosen[f"{self.parameter}_"])
 
-    def make_rule(self, sample: Sample) -> Any:
-        """Make the algorithm with the chosen value."""
-        return self.rule_of(float(getattr(self, f"{self.parameter}_")), sample)
+    def values(self) -> list[float]:
+        """Checked values, the most regularised first."""
+        given = self.usual if self.listed is None else self.listed
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or not len(given):
+            raise ValueError(f"{self.grid}: got {given!r}, expected a list of numbers")
+        values = sorted({float(value) for value in given}, reverse=True)
+        for value in values:
+            self.check_value(self.grid, value)
+        return values
 
-    # -- the path --------------------------------------------------------------------------------
+    def allowed(self, values: list[float], samples: list[Sample]) -> list[float]:
+        """Values that every one of these samples allows, the most regularised first."""
+        return values
 
-    def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
-        """Learn from checked rows; of several classes every problem needs the splits."""
-        if len(data.classes) > 2 and isinstance(self.cv, Iterator):
-            raise ValueError(
-                f"cv: got {self.cv!r}, which gives its splits once, but {len(data.classes)} "
-                "classes need them several times; expected a list of splits"
-            )
-        super().learn(data, oracle, reduction)
+    def is_hopeless(self, run: Run) -> bool:
+        """Whether neither the value of a run nor values that regularise less are worth a run."""
+        return False
 
-    def solve(
-        self,
-        data: TrainingSet,
-        oracle: Oracle,
-        encode: Encoder,
-        bins: BinnedMatrix | None = None,
-    ) -> None:
-        """Choose the value and run the algorithm; splits may be about rows that are left out."""
-        self._used = data.used
-        super().solve(data, oracle, encode, bins)
-        del self._used
+    # -- cross-validation ------------------------------------------------------------------------
 
-    def prepare(self, sample: Sample, oracle: Oracle) -> None:
+    def choose(self, problem: Problem, oracle: Oracle) -> Choice:
         """Choose the value."""
-        errors = self._cross_validate(sample, oracle)
-        best = self.best(sample, oracle)
-        setattr(self, f"{self.parameter}_", float(self.cv_results_[self.parameter][best]))
-        self.cv_error_ = float(errors[:, best].mean())
+        results, errors = self.cross_validate(problem, oracle)
+        best, more = self.best(results, problem.sample, oracle)
+        value = float(results[self.parameter][best])
+        numbers = {f"{self.parameter}_": value, "cv_error_": float(errors[:, best].mean())}
+        return Choice(numbers, {"cv_results_": {**results, **more}})
 
-    def _cross_validate(self, sample: Sample, oracle: Oracle) -> Array:
-        """Errors of all folds and values; the rest is in ``cv_results_``."""
-        whole = sample
-        if self._races():
-            sample = self._fewer_rows(whole)
-        folds = [
-            (_part(sample, learn), _part(sample, judge)) for learn, judge in self._splits(sample)
-        ]
+    def cross_validate(self, problem: Problem, oracle: Oracle) -> tuple[dict[str, Array], Array]:
+        """Results of all values, and the errors (folds, values)."""
+        whole = sample = problem.sample
+        if self._races:
+            sample = _fewer_rows(whole)
+        splits = self._splits(sample, problem)
+        folds = [(_part(sample, learn), _part(sample, judge)) for learn, judge in splits]
         values = self.allowed(self.values(), [whole, *(learn for learn, _ in folds)])
         going = np.arange(len(values))
         errors, rounds, seconds = (np.full((len(folds), len(values)), np.nan) for _ in range(3))
         for k, (learn, test) in enumerate(folds):
             started = time.perf_counter()
-            runs = self.path(learn, oracle, [values[j] for j in going])
+            runs = self.runs(learn, oracle, [values[j] for j in going])
             for j, run in zip(going, runs, strict=True):
                 errors[k, j] = _error(run, test)
                 rounds[k, j] = len(run.history)
@@ -155,20 +159,19 @@ class PathCV(BaseMarginClassifier):
                 best = f"{self.parameter} {values[going[means.argmin()]]:g} is best so far"
                 text = f"fold {k + 1} of {len(folds)}: {best}, error {means.min():.2%}"
                 print(text, file=sys.stderr)
-            if self._races():
+            if self._races:
                 going = going[np.sort(np.argsort(means, kind="stable")[: self.finalists])]
-        self._keep_results(values, errors, rounds, seconds)
-        return errors
+        return self._results(values, errors, rounds, seconds), errors
 
-    def _keep_results(
+    def _results(
         self, values: list[float], errors: Array, rounds: Array, seconds: Array
-    ) -> None:
+    ) -> dict[str, Array]:
         """Means over the folds that a value was tried on."""
         tried = (~np.isnan(errors)).sum(axis=0)
         # One split alone says nothing about how errors vary.
         off = np.where(np.isnan(errors), 0.0, errors - np.nanmean(errors, axis=0))
         variance = (off**2).sum(axis=0) / np.maximum(tried - 1, 1)
-        self.cv_results_ = {
+        return {
             self.parameter: np.array(values),
             "mean_error": np.nanmean(errors, axis=0),
             "standard_error": np.sqrt(variance / tried),
@@ -178,26 +181,13 @@ class PathCV(BaseMarginClassifier):
             "mean_seconds": np.nanmean(seconds, axis=0),
         }
 
+    @property
     def _races(self) -> bool:
         """Whether values are left behind after the first fold."""
         whole = self.cv is None or isinstance(self.cv, Integral)
-        return self.finalists is not None and getattr(self, self.grid) is None and whole
+        return self.finalists is not None and self.listed is None and whole
 
-    def _fewer_rows(self, sample: Sample) -> Sample:
-        """Rows that take part, of every class its share; in small tables all."""
-        n_rows = len(sample.y)
-        limits = self.fewest_rows_compared, self.most_rows_compared
-        wanted = min(max(n_rows // 2, limits[0]), limits[1])
-        if n_rows <= wanted:
-            return sample
-        rng, kept = np.random.default_rng(sample.seed), []
-        for sign in (-1, 1):
-            own = np.flatnonzero(sample.y == sign)
-            size = max(wanted * len(own) // n_rows, min(len(own), 50))
-            kept.append(rng.choice(own, size, replace=False))
-        return _part(sample, np.sort(np.concatenate(kept)))
-
-    def _splits(self, sample: Sample) -> list[tuple[Array, Array]]:
+    def _splits(self, sample: Sample, problem: Problem) -> list[tuple[Array, Array]]:
         """Rows to learn from and to judge by, of every fold."""
         from sklearn.model_selection import StratifiedKFold  # here: slow to import
 
@@ -212,8 +202,9 @@ class PathCV(BaseMarginClassifier):
         if hasattr(cv, "split"):
             places = np.arange(len(sample.y))
             splits = _read_splits(self.cv, cv.split(sample.y, sample.y), places)
-        else:
-            places = np.where(self._used, np.cumsum(self._used) - 1, -1)
+        else:  # listed splits name rows of the table, some of which may be left out
+            used = problem.mask
+            places = np.where(used, np.cumsum(used) - 1, -1)
             splits = _read_splits(self.cv, cv, places)
         for learn, judge in splits:
             if not len(judge) or len(np.unique(sample.y[learn])) < 2:
@@ -223,39 +214,57 @@ class PathCV(BaseMarginClassifier):
                 )
         return splits
 
-    def path_tolerance(self) -> float | None:
-        """Gap at which a run that is only compared with others may stop."""
-        return self.tolerance()
-
-    def is_hopeless(self, run: Run) -> bool:
-        """Whether neither the value of a run nor one that regularises less is worth a run."""
-        return False
-
-    def path(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
-        """Yield the run of every value."""
+    def runs(self, sample: Sample, oracle: Oracle, values: list[float]) -> Iterator[Run]:
+        """Yield the run of every value; each starts from what the run before has found."""
         before: Rule | None = None
         run: Run | None = None
         for value in values:
             if run is not None and self.is_hopeless(run):
                 yield run  # and so are those that regularise less
                 continue
-            rule = self.rule_of(value, sample)
+            rule = self.rule(value, sample)
             if before is not None:
                 rule.start_from(before)
-            rounds = min(self.max_rounds(sample), self.path_rounds or sys.maxsize)
-            run = train(sample, oracle, rule, max_rounds=rounds, tol=self.path_tolerance())
+            rounds = min(self.rounds(sample), self.most_rounds or sys.maxsize)
+            run = train(sample, oracle, rule, max_rounds=rounds, tol=self.tol)
             yield run
             before = rule
 
-    def best(self, sample: Sample, oracle: Oracle) -> int:
-        """Position of the chosen value; ties go to the more regularised one."""
-        folds = self.cv_results_["folds"]
-        mean = np.where(folds == folds.max(), self.cv_results_["mean_error"], np.inf)
-        spread = self.cv_results_["standard_error"]
+    def best(
+        self, results: dict[str, Array], sample: Sample, oracle: Oracle
+    ) -> tuple[int, dict[str, Array]]:
+        """Position of the chosen value, and further results; a tie goes to more regularisation."""
+        folds = results["folds"]
+        mean = np.where(folds == folds.max(), results["mean_error"], np.inf)
         best = int(np.argmin(mean))
         if self.choice == "one-se":
-            return int(np.argmax(mean <= mean[best] + spread[best]))
-        return best
+            best = int(np.argmax(mean <= mean[best] + results["standard_error"][best]))
+        return best, {}
+
+
+def chosen_by(path: ParameterPath) -> dict[str, Any]:
+    """Fields of an algorithm one of whose parameters is chosen in this way, once it is checked."""
+    path.check()
+    return {
+        "choose": path.choose,
+        "chosen_names": (f"{path.parameter}_", "cv_error_"),
+        "check_chosen": path.check_chosen,
+        "check_rows": path.check_rows,
+    }
+
+
+def _fewer_rows(sample: Sample) -> Sample:
+    """Rows that take part, of every class its share; in small tables all."""
+    n_rows = len(sample.y)
+    wanted = min(max(n_rows // 2, FEWEST_ROWS), MOST_ROWS)
+    if n_rows <= wanted:
+        return sample
+    rng, kept = np.random.default_rng(sample.seed), []
+    for sign in (-1, 1):
+        own = np.flatnonzero(sample.y == sign)
+        size = max(wanted * len(own) // n_rows, min(len(own), 50))
+        kept.append(rng.choice(own, size, replace=False))
+    return _part(sample, np.sort(np.concatenate(kept)))
 
 
 def _read_splits(cv: Any, splits: Iterable[Any], places: Array) -> list[tuple[Array, Array]]:

@@ -229,3 +229,14 @@ def _factors(class_weight: Mapping[Any, float], classes: list[Any]) -> Array:
             f"class_weight: got a weight for {unknown!r}, expected classes among {classes}"
         )
     return np.array([float(class_weight.get(label, 1.0)) for label in classes])
+
+
+def learn_classes(labels: Array, weights: Array) -> Array:
+    """Classes of the rows that count."""
+    classes = distinct_labels(labels if weights.all() else labels[weights > 0])
+    if len(classes) == 1:
+        raise ValueError(
+            f"y: got one class ({classes.tolist()[0]!r}) among the rows of positive weight, "
+            "expected two classes or more"
+        )
+    return classes
