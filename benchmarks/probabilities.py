@@ -78,13 +78,16 @@ def _folder(most_rows: int) -> dict[str, tuple[Array, Array]]:
 def _measure(model: Any, learn: Array, test: Array, labels: Array, truth: Array) -> list[float]:
     from sklearn.metrics import roc_auc_score
 
+    from marginboost.estimators.base import algorithm_of
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(learn, labels)
     chances = model.predict_proba(test)[:, 1]
     found = [roc_auc_score(truth, chances), _log_loss(chances, truth), _off(chances, truth)]
-    if model.fits_link():
-        _, usual = model.model_parts(2, model.model_.chosen)  # a committee's is that of its loss
+    algorithm = algorithm_of(model)
+    if algorithm.calibrated:
+        _, usual = algorithm.model_parts(2, model.model_.chosen)  # a committee's is its loss's
         model.model_ = replace(model.model_, link=usual)
         chances = model.predict_proba(test)[:, 1]
     return [*found, _log_loss(chances, truth), _off(chances, truth)]

@@ -10,6 +10,7 @@ import pkgutil
 from pathlib import Path
 
 import marginboost
+from marginboost.estimators.base import BaseBooster, algorithm_of
 
 FILE = Path(__file__).with_name("public_defaults.json")
 
@@ -24,7 +25,7 @@ def packages():
 def base_learner(estimator):
     """The oracle where none is given, with its settings; of an abstract estimator, the error."""
     try:
-        oracle = estimator().default_oracle()
+        oracle = algorithm_of(estimator()).oracle
     except (TypeError, NotImplementedError) as error:
         return type(error).__name__
     return f"{type(oracle).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(oracle).items())})"
@@ -49,7 +50,7 @@ def defaults():
                 for parameter in parameters
                 if isinstance(parameter.default, plain)
             }
-            if hasattr(thing, "default_oracle"):
+            if inspect.isclass(thing) and issubclass(thing, BaseBooster):
                 table[name]["default_oracle()"] = base_learner(thing)
     return {name: found for name, found in sorted(table.items()) if found}
 

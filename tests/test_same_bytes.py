@@ -20,6 +20,7 @@ from marginboost import (
 )
 from marginboost.audit import LabelAudit, votes
 from marginboost.core.parts import LocalParts, Part, Source
+from marginboost.estimators.base import fit_parts
 from marginboost.kernels.parallel import ROW_BLOCK
 from marginboost.model import Features
 from marginboost.oracles.histograms import SERIAL_WORK
@@ -87,7 +88,7 @@ def test_parts(rows, expected, name, division):
         for start, stop in pairwise(DIVISIONS[division])
     ]
     features = Features(list(bins.names), list(bins.categories), bins.named)
-    model = MODELS[name].fit_parts(features, bins, np.unique(y), LocalParts(parts))
+    model = fit_parts(MODELS[name], features, bins, np.unique(y), LocalParts(parts))
     assert digest(model) == expected[name]
 
 

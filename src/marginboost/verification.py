@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .algorithms.lpboost import LPBoost
-from .algorithms.lpboost_regressor import LPBoostRegressor
+from .algorithms.lpboost_regressor import LPBoostRegressor, LPRegression
 from .algorithms.multiclass import MulticlassBooster
 from .core.callbacks import Callback
 from .core.certificate import Certificate
@@ -288,6 +288,7 @@ def _verify_regression(
 ) -> Verification:
     """Check the certificate of a regression with a tube."""
     sample, oracle, rule = check_on(model, X, y, sample_weight)
+    assert isinstance(rule, LPRegression)
     problem = rule.make_problem(sample)
     scores = sample.scores(model.ensemble_)
     value = rule.value_of(scores, rule.norm(model.ensemble_), sample)

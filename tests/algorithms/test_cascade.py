@@ -50,7 +50,7 @@ def test_rates_are_products_of_those_of_the_stages(fitted):
 
 def test_predictions_stop_at_the_first_stage_that_rejects(fitted):
     X, y, model = fitted
-    rows = model.stages_[0].classifier.read_rows(X)
+    rows = model.stages_[0].classifier.__read_rows__(X)
     leads = np.array([stage.lead(rows) for stage in model.stages_]) > 0.0
     np.testing.assert_array_equal(model.predict(X) == 1, leads.all(axis=0))
     sizes = np.array([stage.size for stage in model.stages_])

@@ -29,6 +29,7 @@ from marginboost import (
 from marginboost.algorithms.gradient_boost import GradientBoost
 from marginboost.core import Callback, Sample, train
 from marginboost.duals.newton import slopes
+from marginboost.estimators.base import algorithm_of
 from marginboost.kernels.exact import rounded
 from marginboost.losses import Loss, MarginLoss, as_loss
 from marginboost.solvers.line_search import FARTHEST, best_constant
@@ -133,7 +134,7 @@ def test_logit_boost_is_weighted_least_squares_on_working_responses():
         z = ((y + 1) / 2 - p) / w
         H = H + 0.5 * np.clip(stump.fit(X, z, sample_weight=w).predict(X), -4.0, 4.0)
         np.testing.assert_allclose(score, 2.0 * H, atol=1e-9)
-    np.testing.assert_allclose(model.model_.scores(model.read_rows(X)), 2 * H, atol=1e-8)
+    np.testing.assert_allclose(model.model_.scores(model.__read_rows__(X)), 2 * H, atol=1e-8)
 
 
 def test_gentle_boost_is_weighted_least_squares_on_labels():
@@ -351,7 +352,7 @@ def test_scores_of_several_classes_are_on_one_scale(make):
     model = make(n_estimators=3).fit(X, y)
     chances = model.predict_proba(X)
     np.testing.assert_array_equal(chances.argmax(axis=1), model.predict(X))
-    if not model.fits_link():
+    if not algorithm_of(model).calibrated:
         own = np.column_stack([p.predict_proba(X)[:, 1] for p in model.problems_])
         np.testing.assert_allclose(chances, own / own.sum(axis=1, keepdims=True), rtol=1e-6)
     assert model.score(X, y) > 0.95

@@ -263,7 +263,7 @@ def test_losses_that_are_not_convex(name):
     assert model.score(X, y) > 0.8
     if name in VALUE:
         margins = np.where(y == model.classes_[1], 1, -1) * model.ensemble_.scores(
-            model.read_rows(X)
+            model.__read_rows__(X)
         )
         assert model.certificate_.value == pytest.approx(saved(name, margins), abs=1e-10)
 

@@ -9,7 +9,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from marginboost import LPBoostClassifier, LPBoostClassifierCV, Stop
 from marginboost.algorithms.lpboost import DOUBT
-from marginboost.estimators import path_cv
+from marginboost.fitting import cross_validation
 from marginboost.solvers.masters.interior import InteriorMaster
 from marginboost.solvers.masters.smooth import FEW_COLUMNS
 
@@ -66,13 +66,13 @@ def test_the_cv_chooses_from_what_few_rows_allow(n_rows):
 def test_the_cv_drops_what_is_hopeless_and_shows_how_far_it_is(capsys, monkeypatch):
     X, _ = contradictions()
     noisy = (X[:, 0] > 4) ^ (np.arange(300) // 10 % 3 == 0)
-    trained, train = [], path_cv.train
+    trained, train = [], cross_validation.train
 
     def watched(sample, oracle, rule, **settings):
         trained.append(rule.nu)
         return train(sample, oracle, rule, **settings)
 
-    monkeypatch.setattr(path_cv, "train", watched)
+    monkeypatch.setattr(cross_validation, "train", watched)
     split = ShuffleSplit(2, random_state=0)
     model = LPBoostClassifierCV(nus=[0.9, 0.1, 0.05], cv=split, tol=0.05, verbose=1)
     with warnings.catch_warnings():

@@ -37,7 +37,7 @@ def test_one_run_serves_every_p_where_hypotheses_do_not_depend_on_it(monkeypatch
         made.append(args)
         return train(*args, **settings)
 
-    for place in ("estimators.path_cv", "algorithms.p_boost_cv"):
+    for place in ("fitting.cross_validation", "algorithms.p_boost_cv"):
         monkeypatch.setattr(f"marginboost.{place}.train", counted)
     PBoostClassifierCV(ps=GRID, cv=2, n_estimators=5, variant=variant).fit(X, Y)
     assert len(made) == 2 * runs

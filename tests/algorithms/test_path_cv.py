@@ -17,8 +17,11 @@ from marginboost import (
     MulticlassBooster,
     TreeOracle,
 )
+from marginboost.algorithms.path_cv import NuPath
 from marginboost.core.sample import Sample
 from marginboost.datasets import circle_2d, flip_labels, twonorm
+from marginboost.estimators.base import algorithm_of
+from marginboost.fitting import cross_validation
 
 SMALL = {
     LPBoostClassifierCV: ({"nus": [0.2, 0.5, 0.8]}, "nu_"),
@@ -265,12 +268,13 @@ def test_a_generator_of_splits_serves_one_problem():
 )
 def test_values_that_could_not_have_been_chosen(make, chosen):
     """What a model file says was chosen is checked like what is given."""
-    make().check_chosen({})
-    make().check_chosen(dict.fromkeys(chosen, 0.5))
+    check_chosen = algorithm_of(make()).check_chosen
+    check_chosen({})
+    check_chosen(dict.fromkeys(chosen, 0.5))
     name, value = list(chosen.items())[-1]
     said = name if name == "total_weight_" else name.removesuffix("_")
     with pytest.raises(ValueError, match=rf"^{said}: got {value}, expected a number"):
-        make().check_chosen(chosen)
+        check_chosen(chosen)
 
 
 def test_where_no_share_is_allowed_there_is_no_soft_margin():
@@ -315,15 +319,15 @@ def test_after_the_first_fold_only_the_best_go_on():
 
 def test_of_many_rows_some_take_part(monkeypatch):
     """A rare class keeps its share, and at least fifty rows."""
-    monkeypatch.setattr(LPBoostClassifierCV, "fewest_rows_compared", 200)
+    monkeypatch.setattr(cross_validation, "FEWEST_ROWS", 200)
     seen = []
-    path = LPBoostClassifierCV.path
+    runs = NuPath.runs
 
     def watched(self, sample, oracle, values):
         seen.append((len(sample.y), int((sample.y > 0).sum())))
-        return path(self, sample, oracle, values)
+        return runs(self, sample, oracle, values)
 
-    monkeypatch.setattr(LPBoostClassifierCV, "path", watched)
+    monkeypatch.setattr(NuPath, "runs", watched)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 3)), np.arange(600) < 60
     LPBoostClassifierCV(cv=3, n_estimators=5).fit(X + 2.0 * y[:, None], y)

@@ -21,6 +21,7 @@ from marginboost.algorithms.adaboost_star import rounds_needed
 from marginboost.algorithms.erlpboost import rounds_needed as erlp_rounds
 from marginboost.core import Stop, train
 from marginboost.datasets import circle_2d, flip_labels
+from marginboost.estimators.base import algorithm_of
 from marginboost.kernels.weights import split_mass, threshold_weights
 from marginboost.oracles import FiniteOracle, matrix_sample
 from marginboost.solvers import solve_margin_lp
@@ -403,8 +404,8 @@ def test_eta_and_rounds_are_as_published():
     assert erlp_rounds(1.0, 0.1) == 80
     model = SoftBoostClassifier(nu=0.1, accuracy=0.1)
     sample = matrix_sample(np.ones((10, 1)), np.ones(10))
-    assert model.max_rounds(sample) == math.ceil(2 * math.log(10) / 0.01)
-    assert TotalBoostClassifier(accuracy=0.1)._rounds_needed(sample) == 461
+    assert algorithm_of(model).most_rounds(sample) == math.ceil(2 * math.log(10) / 0.01)
+    assert algorithm_of(TotalBoostClassifier(accuracy=0.1)).most_rounds(sample) == 461
 
 
 def test_nu_of_one_leaves_the_prior():

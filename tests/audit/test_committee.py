@@ -121,7 +121,7 @@ def test_lines_join_the_trees(sloping):
     lines = model.estimators_[-1]
     assert isinstance(lines, LinearScores)
     assert model.estimator_weights_[-1] > 0.0
-    assert np.abs(lines(model.read_rows(X).dense(0, len(X)))).max() <= 1.0 + 1e-12
+    assert np.abs(lines(model.__read_rows__(X).dense(0, len(X)))).max() <= 1.0 + 1e-12
     assert model.score(X, y) > 0.9
     assert model.feature_importances_.sum() == pytest.approx(1.0)
 
@@ -136,14 +136,14 @@ def test_lines_are_saved_and_explained(sloping, tmp_path):
     part = replace(model.model_, run=replace(model.model_.run, ensemble=some))
     shared = shap_values(part, X.iloc[:6], X, method="path")
     total = shared.values.sum(axis=1) + shared.base
-    np.testing.assert_allclose(total, part.scores(part.read_rows(X.iloc[:6])), atol=1e-9)
+    np.testing.assert_allclose(total, part.scores(part.__read_rows__(X.iloc[:6])), atol=1e-9)
 
 
 def test_lines_in_onnx(sloping):
     onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     X, _, model = sloping
-    rows = model.read_rows(X).dense(0, len(X)).astype(np.float64)
+    rows = model.__read_rows__(X).dense(0, len(X)).astype(np.float64)
     session = onnxruntime.InferenceSession(
         model.to_onnx().SerializeToString(), providers=["CPUExecutionProvider"]
     )
@@ -155,7 +155,7 @@ def test_lines_in_onnx(sloping):
 
 def test_lines_are_plain_sums(sloping):
     X, _, model = sloping
-    lines, rows = model.estimators_[-1], model.read_rows(X).dense(0, len(X))
+    lines, rows = model.estimators_[-1], model.__read_rows__(X).dense(0, len(X))
     z = np.clip(lines.coordinates(rows), -lines.limit, lines.limit)
     plain = z @ lines.weights.T + lines.offsets
     np.testing.assert_allclose(lines(rows), plain if lines.shape else plain[:, 0], atol=1e-12)

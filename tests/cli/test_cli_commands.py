@@ -548,7 +548,7 @@ def tree_file(table, run, tmp_path):
 def test_trees_are_explained_on_rows(table, tree_file, run):
     X, _ = frame(table)
     model = marginboost.load(tree_file)
-    scores = model.model_.scores(model.read_rows(X))
+    scores = model.model_.scores(model.__read_rows__(X))
     asked = ("explain", tree_file, table, "--id", "name", "--label", "answer")
     answer = run(*asked, "--row", "p4", "--json").json
     problem = answer["problems"][0]

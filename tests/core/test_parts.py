@@ -29,6 +29,7 @@ from marginboost.core import Sample, train
 from marginboost.core.callbacks import Callback
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
 from marginboost.core.stop import Stop
+from marginboost.estimators.base import fit_parts
 from marginboost.model import Features
 from marginboost.oracles.parted_trees import divide_nodes
 
@@ -310,7 +311,7 @@ def test_same_regression_in_any_number_of_parts(rows, loss, weighted):
     expected = GradientBoostRegressor(**settings).fit(bins, targets, weights)
     for division in DIVISIONS:
         features, parts = divided(bins, targets, weights, division)
-        model = GradientBoostRegressor(**settings).fit_parts(features, bins, None, parts)
+        model = fit_parts(GradientBoostRegressor(**settings), features, bins, None, parts)
         assert model.spread_ == expected.spread_
         assert_same_model(model, expected)
 
@@ -320,7 +321,7 @@ def test_targets_that_do_not_suit_the_loss(rows):
     part = Part.of(Source(bins, y - 1.0, np.ones(N_ROWS)))
     features = Features(list(bins.names), list(bins.categories), bins.named)
     with pytest.raises(ValueError, match="a row has the target -1, expected numbers at least 0"):
-        GradientBoostRegressor(loss="poisson").fit_parts(features, bins, None, LocalParts([part]))
+        fit_parts(GradientBoostRegressor(loss="poisson"), features, bins, None, LocalParts([part]))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -334,7 +335,7 @@ def test_same_softmax_in_any_number_of_parts(rows, loss, weighted):
     for division in DIVISIONS:
         features, parts = divided(bins, labels, weights, division)
         model = SoftmaxBoostClassifier(**settings)
-        assert_same_model(model.fit_parts(features, bins, np.arange(3), parts), expected)
+        assert_same_model(fit_parts(model, features, bins, np.arange(3), parts), expected)
 
 
 def test_trees_of_one_feature_know_where_the_rows_in_parts_lie(rows):
@@ -344,7 +345,7 @@ def test_trees_of_one_feature_know_where_the_rows_in_parts_lie(rows):
     expected = SoftmaxBoostClassifier(**settings).fit(bins, labels, weights)
     features, parts = divided(bins, labels, weights, "seven")
     model = SoftmaxBoostClassifier(**settings)
-    model.fit_parts(features, bins, np.arange(3), parts)
+    fit_parts(model, features, bins, np.arange(3), parts)
     wanted = expected.model_.runs[0].background
     assert wanted
     for feature, found in model.model_.runs[0].background.items():
@@ -357,7 +358,7 @@ def fit_whole_and_parted(rows, labels, settings):
     expected = LPBoostClassifier(solver="smooth", **settings).fit(bins, labels, weights)
     features, parts = divided(bins, labels, weights, "two")
     classes = np.unique(labels)
-    model = LPBoostClassifier(**settings).fit_parts(features, bins, classes, parts)
+    model = fit_parts(LPBoostClassifier(**settings), features, bins, classes, parts)
     return expected, model
 
 

@@ -15,6 +15,7 @@ from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.core import train
 from marginboost.core.parts import LocalParts, Part, PartedSample, Source
 from marginboost.dask.holders import Holder, Log
+from marginboost.estimators.base import fit_parts
 from marginboost.model import Features
 
 
@@ -72,7 +73,7 @@ def test_a_part_of_several_classes_catches_up():
     recorded = Recorded(parts)
     features = Features(list(bins.names), list(bins.categories), bins.named)
     model = SoftmaxBoostClassifier(n_estimators=4, max_leaf_nodes=5)
-    model.fit_parts(features, bins, np.arange(3), recorded)
+    fit_parts(model, features, bins, np.arange(3), recorded)
     anew = Part.of(sources[1])
     for question, args in recorded.log.calls():
         question(anew, *args)

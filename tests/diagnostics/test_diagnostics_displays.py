@@ -452,7 +452,7 @@ def test_a_waterfall_ends_at_the_answer(mixed, trees):
     answers = model.decision_function(X)
     if trees:
         model = GradientBoostClassifier(n_estimators=5).fit(X, y)
-        answers = model.model_.scores(model.read_rows(X))
+        answers = model.model_.scores(model.__read_rows__(X))
     display = rendered(WaterfallDisplay.from_estimator(model, X, 3, background=X))
     last = display.bars_[-1]
     end = max if last.get_width() > 0 else min

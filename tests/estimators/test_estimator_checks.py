@@ -87,21 +87,21 @@ def learn_once_per_table(kind, monkeypatch):
     The key is what reading and binning made of a format, so a format that is read otherwise is
     learned from by itself.
     """
-    method = "learn" if hasattr(kind, "learn") else "learn_targets"
-    learn = getattr(kind, method)
+    fit_rows = kind._fit_rows
 
-    def learn_once(self, data, *how):
-        bins = BinnedMatrix.from_table(data.rows)
-        truth = (data.classes, data.labels) if method == "learn" else (data.targets,)
-        values = (bins.codes, *bins.cuts, *truth, data.weights)
-        key = (repr(self), repr(how[1:]), *(array.tobytes() for array in values))
+    def learn_once(self, algorithm, rows, *how, **given):
+        bins = BinnedMatrix.from_table(rows.rows)
+        truth = [rows.truth] if rows.classes is None else [rows.classes, rows.truth]
+        values = (bins.codes, *bins.cuts, *truth, rows.weights)
+        key = (repr(self), repr(how), *(array.tobytes() for array in values))
         if key not in LEARNED:
             before = set(vars(self))
-            learn(self, data, *how)
+            fit_rows(self, algorithm, rows, *how, **given)
             LEARNED[key] = {name: vars(self)[name] for name in set(vars(self)) - before}
         vars(self).update(LEARNED[key])
+        return self
 
-    monkeypatch.setattr(kind, method, learn_once)
+    monkeypatch.setattr(kind, "_fit_rows", learn_once)
 
 
 def kind_that_learns(estimator):
@@ -109,7 +109,7 @@ def kind_that_learns(estimator):
     if isinstance(estimator, IntervalRegressor):
         return GradientBoostRegressor
     wraps = isinstance(estimator, MulticlassBooster)
-    return type(estimator.make_estimator() if wraps else estimator)
+    return type(estimator._make_estimator() if wraps else estimator)
 
 
 def expected_failures(estimator):

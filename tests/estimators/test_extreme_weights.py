@@ -1,5 +1,7 @@
 """Weights of rows whose sum overflows, vanishes, or spans more than numbers can hold."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import is_regressor
@@ -7,6 +9,7 @@ from sklearn.base import is_regressor
 from marginboost import LPBoostClassifier, MulticlassBooster, RobustBoostClassifier, algorithms
 from marginboost.core.sample import Sample, bounded_weights
 from marginboost.diagnostics import zero_one_error
+from marginboost.estimators.base import algorithm_of
 
 FACTORS = {"overflow": (2.0**1023, 2.0**27), "vanish": (2.0**-1000, 2.0**-27)}
 
@@ -101,7 +104,8 @@ def test_no_certificate_without_finite_bounds():
     rule = algorithms.AdaBoost()
     rule.upper = lambda state, edge: np.inf
     model = algorithms.AdaBoostClassifier(n_estimators=3)
-    model.make_rule = lambda sample: rule
+    made = replace(algorithm_of(model), rule=lambda problem, chosen: rule)
+    model._algorithm = lambda: made
     certificate = model.fit(X, target > 0.2).certificate_
     assert certificate.upper == np.inf
     assert not certificate.certified

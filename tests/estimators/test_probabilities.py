@@ -6,6 +6,7 @@ import pytest
 import marginboost
 from marginboost import AdaBoostClassifier, BinnedMatrix, LPBoostClassifier, MulticlassBooster
 from marginboost.core.parts import LocalParts, Part, Source
+from marginboost.estimators.base import fit_parts
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.model import Features
 
@@ -67,7 +68,7 @@ def test_shares_of_votes_that_all_agree():
     part = Part.of(Source(bins, y, np.ones(len(y)), 1))
     features = Features(list(bins.names), list(bins.categories), bins.named)
     model = LPBoostClassifier(nu=0.2, n_jobs=1)
-    model.fit_parts(features, bins, np.unique(y), LocalParts([part]))
+    fit_parts(model, features, bins, np.unique(y), LocalParts([part]))
     assert np.abs(model.decision_function(X)).max() == 1.0
     check(model.predict_proba(X), 2)
 

@@ -10,6 +10,7 @@ import pytest
 from marginboost import AdaBoostClassifier
 from marginboost.algorithms._example import SmallSteps
 from marginboost.core import Rule, Stop, train
+from marginboost.estimators.base import algorithm_of
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.estimators.regressor import BaseBoostRegressor
 from marginboost.oracles import FiniteOracle, matrix_sample
@@ -61,10 +62,10 @@ def test_rules_and_their_estimators_have_the_same_defaults(rule):
 def test_learning_rates_begin_just_above_zero(name):
     make = ESTIMATORS[name]
     smallest = math.ulp(0.0)
-    make(learning_rate=smallest).check_parameters()
+    algorithm_of(make(learning_rate=smallest))
     for wrong in (0.0, -smallest, math.nan, math.inf):
         with pytest.raises(ValueError, match=r"learning_rate: got .*, expected a number above 0"):
-            make(learning_rate=wrong).check_parameters()
+            algorithm_of(make(learning_rate=wrong))
 
 
 def test_a_bad_entry_is_named():

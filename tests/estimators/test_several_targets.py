@@ -14,6 +14,7 @@ from marginboost import (
     ModelFileError,
     load,
 )
+from marginboost.estimators.base import objective_of
 
 SMALL = {"n_estimators": 12, "max_leaf_nodes": 6, "min_samples_leaf": 3, "learning_rate": 0.3}
 SCHEMA = Path(__file__).parents[2] / "docs" / "model-file.schema.json"
@@ -43,7 +44,7 @@ def test_each_target_has_the_model_it_has_alone(loss):
     np.testing.assert_array_equal(stages[-1], model.predict(X))
     assert list(model.staged_score(X, y))[-1] == model.score(X, y)
     assert model.feature_importances_.sum() == pytest.approx(1.0)
-    assert model.objective().name == "training loss"
+    assert objective_of(model).name == "training loss"
 
 
 def test_each_target_stops_by_itself():

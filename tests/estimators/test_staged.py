@@ -15,7 +15,7 @@ from marginboost import (
     load,
 )
 from marginboost.core import Callback
-from marginboost.estimators.staged import draw_held_back
+from marginboost.fitting.early_stop import draw_held_back
 
 SMALL = {"min_samples_leaf": 3, "max_leaf_nodes": 6, "learning_rate": 0.3}
 KINDS = ["two", "one against all", "softmax", "numbers"]

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_the_model_alone_says_what_the_estimator_says(estimator, y, kind):
     *_, last = model.staged_votes(rows)
     np.testing.assert_allclose(last, votes, atol=1e-12)
     with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3 features"):
-        model.read_rows(X[:, :2])
+        model.__read_rows__(X[:, :2])
 
 
 @pytest.mark.parametrize(("estimator", "y", "kind"), MODELS)
@@ -76,15 +77,17 @@ def counted(kind):
     """Subclass that counts what it is asked for; problems of two classes count with it."""
     calls = {"rule": 0, "oracle": 0}
 
-    def make_rule(self, sample):
-        calls["rule"] += 1
-        return kind.make_rule(self, sample)
-
-    def make_oracle(self):
+    def _algorithm(self):
         calls["oracle"] += 1
-        return kind.make_oracle(self)
+        algorithm = kind._algorithm(self)
 
-    parts = {"__module__": "_counted", "make_rule": make_rule, "make_oracle": make_oracle}
+        def rule(problem, chosen):
+            calls["rule"] += 1
+            return algorithm.rule(problem, chosen)
+
+        return replace(algorithm, rule=rule)
+
+    parts = {"__module__": "_counted", "_algorithm": _algorithm}
     return type(kind.__name__, (kind,), parts), calls  # modules like _counted are not registered
 
 

@@ -30,6 +30,7 @@ from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS, History
 from marginboost.core.stop import Stop
 from marginboost.data import Table
+from marginboost.estimators.base import check_on
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.losses import Huber, Loss
 from marginboost.model.fields import ModelFileError
@@ -98,7 +99,7 @@ def assert_same_model(left: Any, right: Any, X: Any) -> None:
         assert np.array_equal(left.history_[field], right.history_[field], equal_nan=True), field
     assert repr(left.certificate_) == repr(right.certificate_)
     names = ("stop_reason_", "certified_", "n_iter_", "n_features_in_", "intercept_")
-    for name in (*names, *left.chosen_names):
+    for name in (*names, *left.model_.chosen):
         assert getattr(left, name) == getattr(right, name)
         assert type(getattr(left, name)) is type(getattr(right, name))
     assert np.array_equal(left.estimator_errors_, right.estimator_errors_, equal_nan=True)
@@ -713,7 +714,7 @@ def chosen() -> Any:
 def test_choices_come_back(chosen: Any) -> None:
     loaded = model_from_document(chosen, REGISTRY)
     assert loaded.nu_ == chosen["chosen"]["nu_"]
-    assert loaded.problem_on(*numbers(60)).rule.nu == loaded.nu_  # type: ignore[attr-defined]
+    assert check_on(loaded, *numbers(60)).rule.nu == loaded.nu_
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_probabilities_of_sure_models_are_not_0_or_1(kind: str, n_classes: int) 
 def test_categories_are_codes(oracle: Any) -> None:
     X, y = frame()
     model = AdaBoostClassifier(oracle, n_estimators=25).fit(X, y)
-    codes = model.read_rows(X).dense(0, len(X))
+    codes = model.__read_rows__(X).dense(0, len(X))
     assert_same(model, X, codes)
     metadata = {entry.key: json.loads(entry.value) for entry in model.to_onnx().metadata_props}
     assert metadata["features"] == ["length", "colour", "size"]
@@ -240,7 +240,7 @@ def test_models_that_know_several_classes(name: str, oracle: Any, n_classes: int
     elif oracle is not None and name in ("SAMMEClassifier", "AdaBoostM1Classifier"):
         oracle = LabelTreeOracle(max_depth=3)
     model = make(oracle, n_estimators=8).fit(X, y)
-    codes = model.read_rows(X).dense(0, len(X))
+    codes = model.__read_rows__(X).dense(0, len(X))
     assert_same(model, X, codes)
     assert run(model, codes[:0])["probabilities"].shape == (0, n_classes)
 
@@ -250,7 +250,7 @@ def test_regressors(name: str) -> None:
     X, y = frame()
     target = np.nan_to_num(X["length"]) ** 2 + (y == "yes")
     model = BaseBoostRegressor.registry[name](n_estimators=8).fit(X, target)
-    codes = model.read_rows(X).dense(0, len(X))
+    codes = model.__read_rows__(X).dense(0, len(X))
     assert np.array_equal(run(model, codes)["prediction"], model.predict(X))
 
 
@@ -259,7 +259,7 @@ def test_predictions_that_are_exponentials_of_scores(loss: str) -> None:
     X, y = frame()
     target = 1.0 + np.nan_to_num(X["length"]) ** 2 + (y == "yes")
     model = GradientBoostRegressor(loss=loss, n_estimators=8).fit(X, target)
-    codes = model.read_rows(X).dense(0, len(X))
+    codes = model.__read_rows__(X).dense(0, len(X))
     assert (model.predict(X) > 0.0).all()
     assert_allclose(run(model, codes)["prediction"], model.predict(X), rtol=1e-12)
 
@@ -272,7 +272,7 @@ def test_predictions_that_are_exponentials_of_scores(loss: str) -> None:
 def test_kernel_functions(oracle: Any) -> None:
     X, y = frame()
     model = AdaBoostClassifier(oracle, n_estimators=6).fit(X, y)
-    codes = model.read_rows(X).dense(0, len(X))
+    codes = model.__read_rows__(X).dense(0, len(X))
     found = run(model, codes)
     np.testing.assert_allclose(found["vote"], model.decision_function(X), atol=1e-9)
     np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-9)
@@ -282,7 +282,7 @@ def test_kernel_functions(oracle: Any) -> None:
 def test_half_spaces(columns: str) -> None:
     X, y = frame()
     model = AdaBoostClassifier(HalfSpaceOracle(columns=columns), n_estimators=6).fit(X, y)
-    codes = model.read_rows(X).dense(0, len(X))
+    codes = model.__read_rows__(X).dense(0, len(X))
     np.testing.assert_array_equal(run(model, codes)["vote"], model.decision_function(X))
 
 

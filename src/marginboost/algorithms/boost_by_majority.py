@@ -34,8 +34,7 @@ from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
-from ..fitting.algorithm import Algorithm, Chosen
-from ..fitting.problem import Problem
+from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..types import Array
 from ..validation import Constraints, Number
@@ -193,9 +192,7 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
 
     def _algorithm(self) -> Algorithm:
         """Make the algorithm that the parameters mean."""
-        edge = float(self.edge)
-
-        def rule(problem: Problem, chosen: Chosen) -> BoostByMajority:
-            return BoostByMajority(edge, self.n_estimators)
-
-        return self._make_algorithm(rule, link=VoteLink())
+        edge, rounds = float(self.edge), int(self.n_estimators or 1)
+        return self._make_algorithm(
+            lambda problem, chosen: BoostByMajority(edge, rounds), link=VoteLink()
+        )

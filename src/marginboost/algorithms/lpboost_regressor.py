@@ -348,23 +348,11 @@ class LPBoostRegressor(BaseBoostRegressor):
         """Whether hypotheses are all stumps between bins, and any solver will do."""
         return self.estimator is None and self.solver in ("auto", "smooth")
 
-    def _price(self, sample: Sample) -> float:
-        """Price of Σα against the mean loss."""
-        if self.C is None:
-            return max(NOISE / math.sqrt(max(sample.total, 1.0)), LEAST_PRICE)
-        return 1.0 / self.C if self.C_scale == "loss" else self.C
-
-    def _kind(self) -> tuple[float | None, float | None, float | None]:
-        """ε, ν or the quantile: one of them."""
-        if self.loss == "quantile":
-            return None, None, self.quantile
-        return (None, self.nu, None) if self.epsilon is None else (self.epsilon, None, None)
-
     def _algorithm(self) -> Algorithm:
         """Check the parameters, and make the algorithm that they mean."""
         solver, seconds = self.solver, self.solver_time_limit
         every_stump = self.estimator is None and solver in ("auto", "smooth")
-        settings = {
+        settings: dict[str, Any] = {
             "solver": solver,
             "solver_seconds": seconds,
             "descent_tol": (self.tol or DESCENT_TOL) if every_stump else None,

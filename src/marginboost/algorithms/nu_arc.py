@@ -354,5 +354,6 @@ class NuArcClassifier(BaseMarginClassifier):
 
     def _soft_margins(self, outcome: Outcome) -> dict[str, Any]:
         """ρ and the soft margins of all rows."""
+        assert outcome.margins is not None
         value, rho = soft_margin(outcome.run.margins, outcome.run.sample.prior, self.nu)
         return {"rho_": rho, "soft_margins_": np.maximum(outcome.margins, rho) - (rho - value)}

@@ -146,7 +146,8 @@ class PBoostClassifierCV(BaseMarginClassifier):
         path = HullPath(
             *("p", "ps", self.ps, PS, lambda p, sample: hull_rule(self, p)),
             *(lambda sample: self.n_estimators or 1, _check_p),
-            *(self.cv, self.choice, self.tol),
+            *(self.cv, self.choice),
+            tol=self.tol,
             verbose=bool(self.verbose),
         )
         return self._make_algorithm(

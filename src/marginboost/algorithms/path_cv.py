@@ -162,7 +162,8 @@ class LPBoostClassifierCV(BaseMarginClassifier):
 
         path = NuPath(
             *("nu", "nus", self.nus, NUS, compared, lambda sample: self.n_estimators or 1),
-            *(_check_nu, self.cv, self.choice, coarse),
+            *(_check_nu, self.cv, self.choice),
+            tol=coarse,
             choices=("best", "one-se", "bound"),
             most_rounds=50,
             finalists=3,
@@ -329,7 +330,8 @@ class AdaBoostRegClassifierCV(BaseMarginClassifier):
         path = ParameterPath(
             *("C", "Cs", self.Cs, MISTRUSTS, lambda C, sample: AdaBoostReg(C, *settings)),
             *(lambda sample: self.n_estimators or 1, _check_least_zero),
-            *(self.cv, self.choice, self.tol),
+            *(self.cv, self.choice),
+            tol=self.tol,
             verbose=bool(self.verbose),
         )
         return self._make_algorithm(
@@ -443,7 +445,8 @@ class BarrierBoostClassifierCV(BaseMarginClassifier):
         path = PricePath(
             *("C_per_row", "Cs", self.Cs, PRICES, at_price),
             *(lambda sample: self.n_estimators or 1, _check_positive),
-            *(self.cv, self.choice, self.tol),
+            *(self.cv, self.choice),
+            tol=self.tol,
             verbose=bool(self.verbose),
         )
         made = chosen_by(path)

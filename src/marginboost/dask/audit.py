@@ -23,6 +23,7 @@ from ..audit.folds import SEED, Fold, some_of_all
 from ..audit.votes import FEW_ROWS, LEARNING_ROWS, MAX_BINS, Views, default_voters
 from ..core.parts import Source
 from ..data import BinnedMatrix
+from ..estimators.base import fit_parts
 from ..types import Array
 from ..validation import check_number
 from .estimators import client_of
@@ -218,7 +219,7 @@ class RowsOnCluster:
             self._client, [one for one, size in zip(sources, sizes, strict=True) if size]
         )
         try:
-            return model.__fit_parts__(table.features, table.layout, classes, parts)
+            return fit_parts(model, table.features, table.layout, classes, parts)
         finally:
             parts.close()
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dask import delayed, is_dask_collection
 
-from ..estimators.base import BaseBooster, algorithm_for_parts, restored
+from ..estimators.base import BaseBooster, algorithm_for_parts, fit_parts, restored
 from ..types import Array
 from .holders import DaskParts
 from .partitions import bin_table
@@ -53,7 +53,7 @@ class DaskBooster(BaseEstimator):
         table = bin_table(client, local, X, y, sample_weight)
         parts = DaskParts(client, table.sources)
         try:
-            local.__fit_parts__(table.features, table.layout, table.classes, parts)
+            fit_parts(local, table.features, table.layout, table.classes, parts)
         finally:
             parts.close()
         self.local_ = local

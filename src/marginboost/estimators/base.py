@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core.callbacks import Callback
 from ..core.objective import Objective
 from ..core.oracle import Oracle
+from ..core.parts import Parts
 from ..core.rule import Rule
 from ..core.run import check_on_parts
 from ..core.sample import Sample
@@ -28,6 +29,7 @@ from ..kernels.parallel import resolve_n_jobs, run_rows
 from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.stumps import StumpOracle
+from ..types import Array
 from ..validation import Configurable, Constraints, Number, check_settings
 from .fitted import FittedAttributes
 
@@ -249,7 +251,7 @@ class BaseBooster(FittedAttributes, Configurable):
         """Keep what a fit left."""
         self._set_features(fitted.model.features)
         self.model_ = fitted.model
-        vars(self).update(fitted.attributes)
+        self.__dict__.update(fitted.attributes)
         if fitted.problems:
             self.problems_ = [self._problem(problem) for problem in fitted.problems]
 
@@ -260,7 +262,7 @@ class BaseBooster(FittedAttributes, Configurable):
             callbacks=list(settings.callbacks) or None, random_state=settings.random_state
         )
         problem.__restore__(fitted.model)
-        vars(problem).update(fitted.attributes)
+        problem.__dict__.update(fitted.attributes)
         return problem
 
     def _copy(self, **changed: Any) -> Any:
@@ -325,6 +327,28 @@ def objective_of(estimator: Any) -> Objective:
     part = model.problems[0] if model.reduced else model
     algorithm = algorithm_of(estimator)
     return algorithm.rule(smallest_problem(algorithm, part), part.chosen).objective
+
+
+def fit_parts(
+    estimator: E, features: Features, bins: BinnedMatrix, classes: Array | None, parts: Parts
+) -> E:
+    """Fit an estimator to rows in parts.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What to fit; its base learner and rule must run on parts.
+    features : Features
+        Names and kinds of the columns.
+    bins : BinnedMatrix
+        Only its cuts are read.
+    classes : array or None
+        Sorted labels, of which the labels of the parts are positions; None of targets.
+    parts : Parts
+        Where the rows are.
+    """
+    estimator.__fit_parts__(features, bins, classes, parts)  # type: ignore[attr-defined]
+    return estimator
 
 
 class Check(NamedTuple):

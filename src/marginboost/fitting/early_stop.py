@@ -157,8 +157,8 @@ def _runs_before(algorithm: Algorithm, rows: TrainingRows, before: Before) -> tu
     if model is None:
         return ()
     check_same_features(model.features, rows.features)
-    known = [] if rows.classes is None else rows.classes
-    if not np.array_equal(getattr(model, "classes", []), known):
+    known = () if rows.classes is None else rows.classes
+    if not np.array_equal(getattr(model, "classes", ()), known):
         raise ValueError("y: got other classes than those of the model to go on from")
     if not hasattr(model, "classes") and len(model.runs) != np.size(rows.truth[:1]):
         raise ValueError(

@@ -142,7 +142,7 @@ def one_target(algorithm: Algorithm, rows: TrainingRows) -> Problem:
     assert rows.targets is not None
     used = rows.present
     shared = _shared(algorithm, rows, used)
-    kind = Sample
+    kind: type[Sample] = Sample
     if rows.queries is not None:
         kind, shared["queries"] = QuerySample, rows.queries[used]
     sample = kind.of_targets(rows.targets[used], rows.weights[used], **shared)
@@ -197,10 +197,10 @@ def smallest_problem(algorithm: Algorithm, model: Model) -> Problem:
         return Problem(sample, slice(None), codes, _no_more_rows, NO_OPTIONS, model.classes)
     if isinstance(model, ClassModel):
         signs = np.array([-1, 1], np.int8)
-        sample = Sample.of_labels(signs)
-        return Problem(sample, slice(None), signs, _no_more_rows, NO_OPTIONS, model.classes)
-    sample = Sample.of_targets(np.array([0.0, 1.0]))
-    return Problem(sample, slice(None), sample.y, _no_more_rows, NO_OPTIONS)
+        pair = Sample.of_labels(signs)
+        return Problem(pair, slice(None), signs, _no_more_rows, NO_OPTIONS, model.classes)
+    pair = Sample.of_targets(np.array([0.0, 1.0]))
+    return Problem(pair, slice(None), pair.y, _no_more_rows, NO_OPTIONS)
 
 
 def problem_on(

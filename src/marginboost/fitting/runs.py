@@ -172,9 +172,8 @@ def fit_targets(algorithm: Algorithm, rows: TrainingRows) -> Fitted:
     have, bit for bit.
     """
     _refuse_checkpoints(algorithm, "several targets, where each has a run of its own")
-    assert rows.targets is not None
     rows, problems = binned(algorithm, rows), []
-    for k in range(rows.targets.shape[1]):
+    for k in range(rows.truth.shape[1]):
         own, part = _of_problem(algorithm), rows.of_target(k)
         problems.append(fit_run(own, one_target(own, part), part))
     models = tuple(problem.model for problem in problems)

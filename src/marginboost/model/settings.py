@@ -168,7 +168,7 @@ def _read_scalar(field: Field) -> Any:
 
 
 def solver_of(estimator: Any) -> Solver:
-    """Algorithm of an estimator, whose class checks its settings: predictions and later fits use them."""
+    """Algorithm of an estimator, whose class checks the settings that predictions will use."""
     n_jobs = getattr(estimator, "n_jobs", None)
     if type(n_jobs) not in (int, type(None)):
         raise TypeError(f"n_jobs: got {reprlib.repr(n_jobs)}, expected an integer or null")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from marginboost.estimators.inputs import (
+from marginboost.fitting.inputs import (
     class_positions,
     distinct_labels,
     known_positions,
