@@ -277,26 +277,31 @@ def test_values_that_could_not_have_been_chosen(make, chosen):
         check_chosen(chosen)
 
 
+def path_of(model):
+    """Values of the parameter that a fit would choose from, and how it would try them."""
+    return algorithm_of(model).choose.__self__
+
+
 def test_where_no_share_is_allowed_there_is_no_soft_margin():
     """ν = 1 is the mean margin, which every sample has."""
     two = Sample.of_labels(np.array([1, -1]))
-    model = LPBoostClassifierCV()
-    assert model.allowed([0.6, 0.5, 0.4], [two]) == [0.6, 0.5]
-    assert model.allowed([0.4, 0.3], [two]) == [1.0]
-    assert LPBoostClassifierCV(nus=[0.4]).allowed([0.4], [two]) == [0.4]
+    path = path_of(LPBoostClassifierCV())
+    assert path.allowed([0.6, 0.5, 0.4], [two]) == [0.6, 0.5]
+    assert path.allowed([0.4, 0.3], [two]) == [1.0]
+    assert path_of(LPBoostClassifierCV(nus=[0.4])).allowed([0.4], [two]) == [0.4]
 
 
 def test_a_class_that_could_be_given_up_bounds_the_share():
     """From twice the share of the rarer class on, saying the other one has a soft margin."""
     some = Sample.of_labels(np.repeat([1, -1], [12, 88]))
-    model = LPBoostClassifierCV()
-    assert model.allowed([0.7, 0.3, 0.2, 0.1], [some]) == [0.22, 0.2, 0.1]
-    assert model.allowed([0.2, 0.1], [some]) == [0.2, 0.1]
+    path = path_of(LPBoostClassifierCV())
+    assert path.allowed([0.7, 0.3, 0.2, 0.1], [some]) == [0.22, 0.2, 0.1]
+    assert path.allowed([0.2, 0.1], [some]) == [0.2, 0.1]
     few = Sample.of_labels(np.repeat([1, -1], [2, 98]))
-    assert model.allowed([0.7, 0.1, 0.05], [some, few]) == [0.036]
+    assert path.allowed([0.7, 0.1, 0.05], [some, few]) == [0.036]
     balanced = Sample.of_labels(some.y, np.repeat([0.5 / 12, 0.5 / 88], [12, 88]))
-    assert model.allowed([0.7, 0.3, 0.2], [balanced]) == [0.7, 0.3, 0.2]
-    assert LPBoostClassifierCV(nus=[0.7]).allowed([0.7], [some]) == [0.7]
+    assert path.allowed([0.7, 0.3, 0.2], [balanced]) == [0.7, 0.3, 0.2]
+    assert path_of(LPBoostClassifierCV(nus=[0.7])).allowed([0.7], [some]) == [0.7]
 
 
 # -- the default values are raced ----------------------------------------------------------------

@@ -136,7 +136,7 @@ def test_lines_are_saved_and_explained(sloping, tmp_path):
     part = replace(model.model_, run=replace(model.model_.run, ensemble=some))
     shared = shap_values(part, X.iloc[:6], X, method="path")
     total = shared.values.sum(axis=1) + shared.base
-    np.testing.assert_allclose(total, part.scores(part.__read_rows__(X.iloc[:6])), atol=1e-9)
+    np.testing.assert_allclose(total, part.scores(part.read_rows(X.iloc[:6])), atol=1e-9)
 
 
 def test_lines_in_onnx(sloping):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Protocol
 
 from ..core.run import Run
+from ..warning import warn_user
 
 NEARLY_CONSTANT = 0.5
 """Share of the rarest class's weight that has to get another class than all the others."""
@@ -35,25 +35,23 @@ def warn_of_votes(rule: SoftMarginRule, run: Run, least: float, chosen: bool = F
             f"C={rule.C!r} is more than any hypothesis is worth: the empty model is optimal, and "
             "predicts the first class"
         )
-        warnings.warn(message, stacklevel=7)
+        warn_user(message)
         return
     if rule.C is not None:
         return
     nu, value = rule.nu, run.certificate.value
     rare, answers = rule.rarest(run)
     if nu is not None and nu > 2.0 * rare and answers < NEARLY_CONSTANT * rare:
-        warnings.warn(
+        warn_user(
             f"nu={nu!r}: nearly all rows get the same class, which has a soft margin where nu is "
             f"more than twice the share of the rarest class, {rare:.3g}. Use a smaller nu, below "
-            f'{2.0 * rare:.3g}, or class_weight="balanced"',
-            stacklevel=7,
+            f'{2.0 * rare:.3g}, or class_weight="balanced"'
         )
     elif value <= least:
         reached = round(value, 6) + 0.0  # no minus zero
-        warnings.warn(
+        warn_user(
             f"nu={nu!r}: the soft margin reached is {reached:.3g}, about zero or less, so the "
-            f"votes say next to nothing. {_way_out(2.0 * rare, chosen)}",
-            stacklevel=7,
+            f"votes say next to nothing. {_way_out(2.0 * rare, chosen)}"
         )
 
 

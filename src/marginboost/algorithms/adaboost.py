@@ -20,7 +20,6 @@ References: Freund & Schapire 1997; Rätsch 2001, algorithms 1.1 and 2.2.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -40,6 +39,7 @@ from ..kernels.exact import exact_sum, rounded
 from ..oracles.resampling import ResamplingOracle
 from ..solvers.line_search import exponential_step, longest_step
 from ..validation import Constraints, check_number
+from ..warning import warn_user
 
 STEEP = 0.99
 """Edge above which the weight of the errors is summed directly: 1 - edge has lost its digits."""
@@ -191,11 +191,9 @@ def check_learning_rate(learning_rate: float) -> None:
     """
     check_number("learning_rate", learning_rate, above=0.0)
     if learning_rate > LONGEST_RATE:
-        warnings.warn(
+        warn_user(
             f"learning_rate: got {learning_rate:g}; above {LONGEST_RATE:g} every round raises the "
-            "exponential loss, and weights grow without end",
-            UserWarning,
-            stacklevel=4,
+            "exponential loss, and weights grow without end"
         )
 
 

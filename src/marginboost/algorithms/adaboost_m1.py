@@ -17,7 +17,6 @@ Reference: Freund & Schapire, *A decision-theoretic generalization of on-line le
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 from ..core.labels import RightOrWrong
@@ -25,6 +24,7 @@ from ..estimators.classifier import document
 from ..estimators.labels import LabelClassifier
 from ..fitting.algorithm import Algorithm, Outcome
 from ..oracles.label_trees import LabelTreeOracle
+from ..warning import warn_user
 from ._stepped import SteppedClassifier
 from .adaboost import AdaBoost, check_learning_rate
 
@@ -85,10 +85,9 @@ class AdaBoostM1Classifier(SteppedClassifier, LabelClassifier):
 def _warn_of_an_empty_model(outcome: Outcome) -> dict[str, Any]:
     """Warn where the first hypothesis was too weak; there are no further attributes."""
     if not len(outcome.run.ensemble):
-        warnings.warn(
+        warn_user(
             "AdaBoostM1Classifier: the first hypothesis errs on half of the weight or more, so "
             "the model is empty. Use a stronger base learner, or SAMMEClassifier or "
-            "AdaBoostM2Classifier, which ask for less",
-            stacklevel=5,
+            "AdaBoostM2Classifier, which ask for less"
         )
     return {}

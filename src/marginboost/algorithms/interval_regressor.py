@@ -15,7 +15,6 @@ References: Romano, Patterson & Candès, *Conformalized quantile regression*, 20
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +26,7 @@ from ..fitting.inputs import read_targets
 from ..losses import Quantile
 from ..types import Array
 from ..validation import check_number
+from ..warning import warn_user
 from .gradient_boost_regressor import GradientBoostRegressor
 
 DEFAULTS: dict[str, Any] = {"n_estimators": 100, "max_leaf_nodes": 8, "learning_rate": 0.3}
@@ -150,11 +150,9 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         scores = np.sort(np.maximum(low - y, y - high))
         place = math.ceil((len(y) + 1) * self.coverage)
         if place > len(y):
-            warnings.warn(
+            warn_user(
                 f"{len(y)} rows are held back, too few to prove a coverage of {self.coverage:g}; "
-                "intervals hold all of their targets instead",
-                UserWarning,
-                stacklevel=3,
+                "intervals hold all of their targets instead"
             )
         return float(scores[min(place, len(y)) - 1])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..types import Array
+from ..warning import warn_user
 from .filters.base import NoiseFilter
 from .filters.single import SingleFilter
 from .folds import check_classifier, take_rows
@@ -114,9 +114,5 @@ def _of_lost_class(flagged: Array, y: Any) -> Array:
     labels = np.asarray(y).reshape(len(flagged), -1)[:, 0]
     lost = np.setdiff1d(labels, labels[~flagged])
     if lost.size:
-        warnings.warn(
-            f"the filter flags every row of class {lost.tolist()[0]!r}; they are kept",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn_user(f"the filter flags every row of class {lost.tolist()[0]!r}; they are kept")
     return np.isin(labels, lost)

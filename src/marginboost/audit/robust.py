@@ -23,7 +23,6 @@ else the committee. No further fit of either is needed: the votes are the audit'
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -53,6 +52,7 @@ from ..model.features import FeatureRows
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..types import Array
 from ..validation import Constraints, check_choice, check_number
+from ..warning import warn_user
 from .audit import LabelAudit
 from .committee import (
     AuditedRows,
@@ -446,11 +446,10 @@ class RobustBoostClassifier(BaseMarginClassifier):
         weights = weigh_classes(self.class_weight, self.classes_[index], weights)
         used, audit = self._audit(rows, self.classes_[index], weights)
         if abs(audit.noise_rate_ - self.noise_rate_) > SAME_NOISE:
-            warnings.warn(
+            warn_user(
                 f"the audit of these rows estimates a noise of {audit.noise_rate_:.4g}, that of "
                 f"the fit {self.noise_rate_:.4g}: these are other rows or labels, or the libraries "
-                "have changed; weights are not those of the fit",
-                stacklevel=2,
+                "have changed; weights are not those of the fit"
             )
         index, weights = self._cleaned(used, audit, index, weights)
         return self.classes_[index], weights

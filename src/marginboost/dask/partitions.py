@@ -8,7 +8,6 @@ that a fit of the whole table finds: cuts come from the same evenly spaced rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -38,6 +37,7 @@ from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..model import Features
 from ..types import Array
 from ..validation import check_number
+from ..warning import warn_user
 from .waiting import await_workers
 
 LOOK = 1.0
@@ -279,11 +279,9 @@ def has_no_recipe(keys: list[Any], lost: bool = False, dask_scheduler: Any = Non
 def _warn_of_data(client: Client, futures: list[Future]) -> None:
     """Warn where rows could not be made anew; what they are made from must be on the cluster."""
     if client.run_on_scheduler(has_no_recipe, [future.key for future in futures]):
-        warnings.warn(
+        warn_user(
             "X: got rows that were put on the cluster as data (scatter): those that a lost worker "
-            "held cannot be made anew, and the fit would end with an error",
-            UserWarning,
-            stacklevel=5,
+            "held cannot be made anew, and the fit would end with an error"
         )
 
 

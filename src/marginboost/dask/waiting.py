@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 from distributed import Client
+
+from ..warning import warn_user
 
 SOON = 5.0
 """Seconds after which it is said what is waited for."""
@@ -20,11 +20,7 @@ def await_workers(client: Client) -> None:
     try:
         client.wait_for_workers(1, timeout=SOON)
     except TimeoutError:
-        warnings.warn(
-            f"{state} at least; waiting for one to come, for {PATIENCE:g} s at most",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_user(f"{state} at least; waiting for one to come, for {PATIENCE:g} s at most")
     else:
         return
     try:

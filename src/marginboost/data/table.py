@@ -8,7 +8,6 @@ in the list of categories seen in ``fit``.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from scipy import sparse
 
 from ..types import Array
 from ..validation import check_number
+from ..warning import warn_user
 
 Categories = list[Array | None]
 
@@ -340,12 +340,10 @@ class Table:
             self._check_kind(j, names, known.tolist())
         if (mapped == -2).any():
             unseen = sorted({str(categories[code]) for code in np.unique(codes[mapped == -2])})
-            warnings.warn(
+            warn_user(
                 f"X: column {self.names[j]!r} has {(mapped == -2).sum()} rows with categories "
                 f"not seen in fit ({', '.join(unseen[:5])}{', …' if len(unseen) > 5 else ''}); "
-                "they count as missing",
-                UserWarning,
-                stacklevel=2,
+                "they count as missing"
             )
         return np.where(mapped < 0, np.nan, mapped.astype(np.float64))
 
@@ -406,11 +404,9 @@ def numbers_as_text(table: Table, columns: Sequence[int]) -> list[tuple[int, str
         if known and 2 * len(numbers) >= len(known):
             wrong.append((j, f"numbers as text, such as {numbers[0]!r}"))
         elif n_kinds > MANY_CATEGORIES and 2 * n_kinds > len(known):
-            warnings.warn(
+            warn_user(
                 f"X: column {table.names[j]!r} has {n_kinds} categories in {len(known)} rows: "
-                "names of rows? Leave it out, if so",
-                UserWarning,
-                stacklevel=2,
+                "names of rows? Leave it out, if so"
             )
     return wrong
 

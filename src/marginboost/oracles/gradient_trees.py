@@ -16,7 +16,6 @@ Hastie & Tibshirani, *Additive logistic regression*, 2000.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
@@ -38,6 +37,7 @@ from ..kernels.weights import weighted_sum
 from ..solvers.masters.tube import middle_quantile
 from ..types import Array
 from ..validation import Constraints, Number
+from ..warning import warn_user
 from .constraints import (
     check_directions,
     check_interactions,
@@ -222,11 +222,9 @@ class GradientTreeOracle(Oracle):
             raise ValueError("GradientTreeOracle: the sample has no binned rows")
         drawn = self.subsample * sample.total
         if drawn < 2.0 * self.min_samples_leaf:
-            warnings.warn(
+            warn_user(
                 f"min_samples_leaf: got {self.min_samples_leaf:g}, but a tree sees rows of weight "
-                f"{drawn:g} in all, so none can be split; expected at most half of that",
-                UserWarning,
-                stacklevel=2,
+                f"{drawn:g} in all, so none can be split; expected at most half of that"
             )
         groups, together = read_interactions(self.interaction_cst, bins.names)
         numeric = np.array([known is None for known in bins.categories])

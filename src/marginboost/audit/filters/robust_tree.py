@@ -9,13 +9,12 @@ Reference: John, *Robust decision trees: removing outliers from databases*, 1995
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from ...types import Array
 from ...validation import check_number
+from ...warning import warn_user
 from ..folds import SEED
 from .base import NoiseFilter
 
@@ -64,11 +63,9 @@ class RobustTreeFilter(NoiseFilter):
             wrong = self.tree_.predict(X[left]) != y[left]
             kept = left[~wrong]
             if len(np.unique(y[kept])) < len(np.unique(y)):
-                warnings.warn(
+                warn_user(
                     f"pass {self.n_iter_} would remove every row of a class and is left out; "
-                    f"a smaller ccp_alpha than {self.ccp_alpha:g} prunes less",
-                    UserWarning,
-                    stacklevel=4,
+                    f"a smaller ccp_alpha than {self.ccp_alpha:g} prunes less"
                 )
                 wrong[:] = False
             if not wrong.any():
