@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from marginboost import datasets
-from marginboost.reproduce import WITHOUT_COMMAND, Trials
-from marginboost.reproduce.runner import about, as_markdown, find, names
+from marginboost_experiments import WITHOUT_COMMAND, Trials
+from marginboost_experiments.runner import about, as_markdown, find, names
 
 DOCS = Path(__file__).parents[1] / "docs"
 RESULTS = DOCS / "results" / "reproduce"
@@ -27,7 +27,8 @@ PAGE, SETS = DOCS / "reproduction.md", DOCS / "datasets.md"
 INTRODUCTION = """# Reproduction
 
 Experiments of the literature, published beside measured. Written by `python tools/reproduction.py`
-from `docs/results/reproduce`; do not edit. A run of your own:
+from `docs/results/reproduce`; do not edit. `make demo` installs the experiments beside the library,
+as does `pip install ./experiments` in a checkout. A run of your own:
 
 ```
 marginboost reproduce --list
