@@ -17,6 +17,7 @@ from marginboost.cli.main import main
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = DOCS.parent / "examples"
+EXPERIMENTS = DOCS.parent / "experiments"
 FENCE = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [page for page in sorted(DOCS.glob("*.md")) if FENCE.search(page.read_text())]
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -24,10 +25,12 @@ LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 LINK = re.compile(r'\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"')
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+BUILT = {"datasets.md", "reproduction.md", "images/margins.png"}
+"""What only the site has: it is written when the site is built."""
 WRITTEN = [
     page
-    for page in (*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"))
-    if not {"_build", "gallery"} & set(page.parts)
+    for page in (*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"), *EXPERIMENTS.glob("*.md"))
+    if not {"_build", "gallery"} & set(page.parts) and page.name not in BUILT
 ]
 
 
@@ -49,6 +52,10 @@ def leads_somewhere(page, target):
     file = page.parent / name if name else page
     if file.parent.name == "gallery":  # written from the examples when the site is built
         return file.stem == "index" or (EXAMPLES / f"{file.stem}.py").exists()
+    if page.is_relative_to(DOCS) and name == "reproduction.md" and anchor:  # one per result
+        return (DOCS / "results" / "reproduce" / f"{anchor}.json.gz").exists()
+    if page.is_relative_to(DOCS) and name in BUILT:
+        return True
     return file.exists() and (not anchor or anchor in anchors(file))
 
 
