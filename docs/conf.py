@@ -28,6 +28,7 @@ copyright = "the marginboost developers"
 version = release = marginboost.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -37,6 +38,8 @@ extensions = [
 exclude_patterns = ["_build", "**/*.ipynb", "gallery/*.md5", "results"]
 templates_path = ["_templates"]
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
 # Inherited docstrings refer to scikit-learn's own guide; some links lead to files beside the site.
 suppress_warnings = ["config.cache", "ref.ref"]
 
