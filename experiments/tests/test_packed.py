@@ -4,13 +4,10 @@ import gzip
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from marginboost_experiments.packed import read_json, write_json
 
 DATA = {"title": "p = ½ | ν", "rows": [[1, 0.1, None], [True, -0.0, 1e-300]], "empty": {}}
-VALUES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 
 
 @pytest.mark.parametrize("name", ["found.json", "deep/found.json.gz"])
@@ -26,12 +23,6 @@ def test_what_is_read_is_what_was_written(tmp_path, name):
 
 def test_no_time_of_day_is_in_the_bytes(tmp_path):
     write_json(tmp_path / "found.json.gz", DATA)
-    assert (tmp_path / "found.json.gz").read_bytes()[4:8] == bytes(4)
-
-
-@given(st.dictionaries(st.text(), VALUES | st.lists(VALUES)))
-def test_any_plain_data_come_back(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("packed") / "found.json.gz"
-    write_json(path, data)
-    assert json.dumps(read_json(path)) == json.dumps(data)
-    assert gzip.decompress(path.read_bytes()).endswith(b"\n")
+    content = (tmp_path / "found.json.gz").read_bytes()
+    assert content[4:8] == bytes(4)
+    assert json.loads(gzip.decompress(content)) == DATA
