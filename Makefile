@@ -42,9 +42,10 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("marginboost needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-# One stamp per set of extras: a set is installed once, and again when pyproject.toml changes.
-$(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(BIN)/python pyproject.toml
-	$(PIP) -e ".[$*]"
+# One stamp per set of extras: a set is installed once, with the experiments, and again when a
+# pyproject.toml changes.
+$(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(BIN)/python pyproject.toml experiments/pyproject.toml
+	$(PIP) -e ".[$*]" -e ./experiments
 	touch $@
 
 clean:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+from marginboost_experiments.packed import write_json
 
 from .audit import audit
 from .choosing_nu import choosing_nu
@@ -92,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--speed", action="store_true", help="what docs/speed.md shows, some twelve minutes"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw numbers here")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the raw numbers here; NAME.gz is packed"
+    )
     parser.add_argument("--repeats", type=int, metavar="K", help="repeats of every timing")
     parser.add_argument(
         *("--limit-minutes", "--minutes"),
@@ -112,10 +115,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _write(path: Path, found: dict[str, object], sections: list[Section], quick: bool) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     results = [section.to_dict() for section in sections]
-    data = {"environment": found, "quick": quick, "benchmarks": results}
-    path.write_text(json.dumps(data, indent=1) + "\n")
+    write_json(path, {"environment": found, "quick": quick, "benchmarks": results})
 
 
 if __name__ == "__main__":

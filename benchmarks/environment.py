@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from marginboost.kernels.parallel import available_threads
-from marginboost.reproduce.circumstances import circumstances
+from marginboost_experiments.circumstances import circumstances
 
 ROOT = Path(__file__).resolve().parents[1]
 STAT = Path("/proc/stat")

@@ -1,8 +1,8 @@
 """``noise_losses``: which losses help where labels are wrong, and which do not.
 
 Labels to learn from are flipped uniformly; the error is on clean test labels. Each set is split in
-half, several times. ``python -m benchmarks noise_losses --json docs/results/noise_losses.json`` and
-then ``python -m benchmarks.result_docs`` write the tables of docs/noise-losses.md.
+half, several times. ``python -m benchmarks noise_losses --json docs/results/noise_losses.json.gz``
+and then ``python -m benchmarks.result_docs`` write the tables of docs/noise-losses.md.
 """
 
 from __future__ import annotations

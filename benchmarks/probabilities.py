@@ -2,7 +2,7 @@
 
 Beside those of the classifier are, for those whose votes are compared with labels, the numbers that
 they would have without: by the loss, or shares of the vote. ``python -m benchmarks probabilities
---json docs/results/probabilities.json`` and then ``python -m benchmarks.result_docs`` write the
+--json docs/results/probabilities.json.gz`` and then ``python -m benchmarks.result_docs`` write the
 table of docs/probabilities.md. A folder of .npz files with arrays X and y, named by the
 environment variable ``MARGINBOOST_DATA``, gives further sets.
 """

@@ -10,7 +10,6 @@ Seconds are those of the clock.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import warnings
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from marginboost_experiments.packed import read_json, write_json
 
 from .data import Array
 from .environment import ROOT
@@ -46,7 +47,7 @@ Cases = dict[str, Any]
 def regression(sizes: Sizes) -> Section:
     """Mean absolute error on clean test rows, over that of their median; seconds of fits."""
     section, path = Section("regression"), sizes.regression_results or RESULTS
-    found: Cases = json.loads(path.read_text()) if path.is_file() else {}
+    found: Cases = read_json(path) if path.is_file() else {}
     makers, started = _contenders(), time.monotonic()
     _warm_up(makers)
     for case, measure in _cases(makers, sizes):
@@ -59,7 +60,7 @@ def regression(sizes: Sizes) -> Section:
             warnings.simplefilter("ignore")
             found[case] = measure()
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(found, indent=0) + "\n")
+        write_json(path, found)
     section.tables = _tables(found, list(makers), sizes)
     section.goals = _goals(section.tables)
     if large := found.get(f"large|{sizes.regression_large}"):

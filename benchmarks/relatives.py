@@ -6,7 +6,7 @@ computed here from the coefficients of both. Of ERLPBoost and QRLPBoost, which n
 end, the soft margin is. scikit-learn's AdaBoost has the same base learner. Then both learn from the
 same rows with stumps and are judged on others.
 
-``python -m benchmarks relatives --json docs/results/relatives.json`` and then ``python -m
+``python -m benchmarks relatives --json docs/results/relatives.json.gz`` and then ``python -m
 benchmarks.result_docs relatives`` write the tables of docs/family.md.
 """
 

@@ -1,14 +1,15 @@
 """Write the measured parts of documents: ``python -m benchmarks.result_docs [name ...]``.
 
-A benchmark whose numbers a document shows is run with ``--json docs/results/NAME.json``; this puts
-its tables and notes between the marks of the document.
+A benchmark whose numbers a document shows is run with ``--json docs/results/NAME.json.gz``; this
+puts its tables and notes between the marks of the document.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
+
+from marginboost_experiments.packed import read_json
 
 from .environment import ROOT
 from .report import MOST_COMPANY, Table
@@ -99,10 +100,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.result_docs", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(DOCUMENTS))
     for name in parser.parse_args().names or DOCUMENTS:
-        path = ROOT / "docs" / "results" / f"{name}.json"
+        path = ROOT / "docs" / "results" / f"{name}.json.gz"
         if name not in DOCUMENTS or not path.is_file():
             parser.error(f"no results {path.relative_to(ROOT)}, expected one of {list(DOCUMENTS)}")
-        fill(DOCUMENTS[name][0], measured(json.loads(path.read_text()), name))
+        fill(DOCUMENTS[name][0], measured(read_json(path), name))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Labels of real tables are flipped on purpose; errors are counted on other rows, with their true
 labels. All contenders have their defaults, but one thread each: threads that wait spin, which would
-count as their time. Results go to ``docs/results/robust.json`` after every
+count as their time. Results go to ``docs/results/robust.json.gz`` after every
 case: an interrupted run goes on where it was, ``--minutes`` ends one in time, and ``--again NAME``
 measures a contender anew in all cases, beside what the others had.
 ``python -m benchmarks.robust_docs`` writes the tables of the documents from that file, and from
@@ -11,7 +11,6 @@ that of ``python -m benchmarks.robust_times``, which has the times.
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
 from collections.abc import Callable
@@ -21,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
+from marginboost_experiments.packed import read_json, write_json
+
 from .data import Array
 from .environment import ROOT, environment
 from .report import Goal, Section, Table
 from .robust_sets import DESIGN, Split, cells, names, split
 from .sizes import Sizes
 
-RESULTS = ROOT / "docs" / "results" / "robust.json"
+RESULTS = ROOT / "docs" / "results" / "robust.json.gz"
 OURS = "RobustBoostClassifier"
 CLEANLAB = "cleanlab, LightGBM"
 PACKAGES = ("scikit-learn", "lightgbm", "xgboost", "catboost", "cleanlab", "numpy")
@@ -96,8 +97,7 @@ def robust(sizes: Sizes) -> Section:
                 found["results"][place] = _measure(maker, data)
         found["environment"] = environment()
         found["versions"].update(_versions())
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(found, indent=0) + "\n")
+        write_json(path, found)
     from .robust_times import recorded, time_goals  # here, not above: it times these contenders
 
     section.tables, section.goals = summary(found["results"])
@@ -128,7 +128,7 @@ def _begun_first(grid: list[Any], results: dict[str, Any], most_rows: int) -> li
 
 def _read(path: Path) -> dict[str, Any]:
     if path.is_file():
-        found: dict[str, Any] = json.loads(path.read_text())
+        found: dict[str, Any] = read_json(path)
         return found
     return {"versions": {}, "results": {}}
 

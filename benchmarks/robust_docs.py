@@ -1,17 +1,19 @@
 """Write the measured parts of documents: ``python -m benchmarks.robust_docs``.
 
-Errors come from ``docs/results/robust.json``, which ``python -m benchmarks robust`` writes, times
-from ``docs/results/robust_times.json``, which ``python -m benchmarks.robust_times`` writes.
+Errors come from ``docs/results/robust.json.gz``, which ``python -m benchmarks robust`` writes,
+times from ``docs/results/robust_times.json.gz``, which ``python -m benchmarks.robust_times``
+writes.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
+from marginboost_experiments.packed import read_json
 
 from .environment import ROOT
 from .report import Cell, Table
@@ -128,13 +130,13 @@ def fill(name: str, text: str) -> None:
 
 def main() -> None:
     """Write both documents' tables."""
-    found = json.loads(RESULTS.read_text())
+    found = read_json(RESULTS)
     tables, goals = summary(found["results"])
     times = recorded()
     if times is not None:
         tables, goals = [*tables, time_table(times)], [*goals, *time_goals(times)]
     if TRIALS.is_file():
-        tables.append(trials_table(json.loads(TRIALS.read_text())))
+        tables.append(trials_table(read_json(TRIALS)))
     verdicts = Table("goals", ["goal", "measured", "wanted", "verdict"])
     for goal in goals:
         wanted = f"{goal.relation} {goal.target}"

@@ -1,6 +1,6 @@
 """Time of a fit to noisy labels, beside cleanlab around LightGBM.
 
-``python -m benchmarks.robust_times`` writes ``docs/results/robust_times.json``, from which the
+``python -m benchmarks.robust_times`` writes ``docs/results/robust_times.json.gz``, from which the
 ``robust`` benchmark has its goals about time. Contenders take turns. Processor seconds are those of
 one thread each, as threads that wait for work may spin, and that counts as time of whoever has many
 of them; wall seconds are those of the number of threads that each takes if it is not told.
@@ -8,12 +8,13 @@ of them; wall seconds are those of the number of threads that each takes if it i
 
 from __future__ import annotations
 
-import json
 import time
 from functools import partial
 from typing import Any
 
 import numpy as np
+
+from marginboost_experiments.packed import read_json, write_json
 
 from .environment import ROOT, environment
 from .report import Cell, Goal, Table
@@ -21,7 +22,7 @@ from .robust import CLEANLAB, OURS, contenders, fit_quietly
 from .robust_sets import Split, names, split
 from .timing import interleave
 
-TIMES = ROOT / "docs" / "results" / "robust_times.json"
+TIMES = ROOT / "docs" / "results" / "robust_times.json.gz"
 ROWS, RATE, REPEATS = (500, 1500), 0.2, 2
 SMALL = 600
 """Rows that the table tells apart: below, what a round costs besides its rows is most of a fit."""
@@ -104,7 +105,7 @@ def recorded() -> dict[str, Any] | None:
     """What was measured last, if anything."""
     if not TIMES.is_file():
         return None
-    found: dict[str, Any] = json.loads(TIMES.read_text())
+    found: dict[str, Any] = read_json(TIMES)
     return found
 
 
@@ -112,7 +113,7 @@ def main() -> None:
     """Measure, and keep it."""
     if CLEANLAB not in contenders():
         raise SystemExit("cleanlab and lightgbm must be installed")
-    TIMES.write_text(json.dumps(measure(), indent=1) + "\n")
+    write_json(TIMES, measure())
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """What was tried beside the default: ``python -m benchmarks.robust_trials``.
 
 Each line is a variant, each column a rate of flips: mean error in % on the design sets. With
-``--json docs/results/robust_trials.json`` the numbers are kept where ``benchmarks.robust_docs``
+``--json docs/results/robust_trials.json.gz`` the numbers are kept where ``benchmarks.robust_docs``
 finds them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -17,13 +16,15 @@ from unittest.mock import patch
 
 import numpy as np
 
+from marginboost_experiments.packed import write_json
+
 from .data import Array
 from .environment import ROOT, environment
 from .report import Table
 from .robust_sets import DESIGN, names, split
 
 RATES = (0.0, 0.1, 0.2, 0.3)
-TRIALS = ROOT / "docs" / "results" / "robust_trials.json"
+TRIALS = ROOT / "docs" / "results" / "robust_trials.json.gz"
 
 
 def variants() -> dict[str, Callable[[Array, Array], Any]]:
@@ -103,7 +104,7 @@ def main() -> None:
         print(f"{name:42s}", *(f"{error:6.2f}" for error in errors), flush=True)
         found["errors"][name] = errors.round(3).tolist()
     if chosen.json:
-        chosen.json.write_text(json.dumps(found | {"environment": environment()}, indent=1) + "\n")
+        write_json(chosen.json, found | {"environment": environment()})
 
 
 if __name__ == "__main__":

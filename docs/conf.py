@@ -1,4 +1,4 @@
-"""The site: user guide, gallery, reference, catalogue. Built by ``make docs``."""
+"""The site: user guide, gallery, reference, catalogue, experiments. Built by ``make docs``."""
 
 import os
 import re
@@ -9,19 +9,26 @@ from typing import Any
 from pygments.lexers.special import TextLexer
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "tools")]
 
 from reference_page import write_reference
+from reproduction import write_pages
 
 import marginboost
+from marginboost.demo import fit_models, picture, split_rows
 
+# What Git does not have, as it is made from what Git has.
 write_reference(HERE)
+write_pages()
+X_train, _, y_train, _ = split_rows()
+picture(fit_models(X_train, y_train), HERE / "images" / "margins.png")
 
 project = "marginboost"
 copyright = "the marginboost developers"
 version = release = marginboost.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -31,6 +38,8 @@ extensions = [
 exclude_patterns = ["_build", "**/*.ipynb", "gallery/*.md5", "results"]
 templates_path = ["_templates"]
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
 # Inherited docstrings refer to scikit-learn's own guide; some links lead to files beside the site.
 suppress_warnings = ["config.cache", "ref.ref"]
 

@@ -1,6 +1,5 @@
 """Documents show what the files of results say."""
 
-import json
 import sys
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -21,18 +20,20 @@ from benchmarks.robust_times import recorded, time_goals, time_table
 from benchmarks.robust_trials import TRIALS, trials_table
 from benchmarks.sizes import QUICK
 
+from marginboost_experiments.packed import read_json
+
 RESULTS = ROOT / "docs" / "results"
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_measured_parts_are_those_of_the_file(name):
-    found = json.loads((RESULTS / f"{name}.json").read_text())
+    found = read_json(RESULTS / f"{name}.json.gz")
     assert measured(found, name) in (ROOT / "docs" / DOCUMENTS[name][0]).read_text()
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_files_say_when_and_on_what_they_were_measured(name):
-    made = json.loads((RESULTS / f"{name}.json").read_text())["environment"]
+    made = read_json(RESULTS / f"{name}.json.gz")["environment"]
     assert date.fromisoformat(made["date"]) <= datetime.now(UTC).date()
     assert made["processor"]
     assert {"marginboost", "numpy", "scikit-learn"} <= made["versions"].keys()
@@ -40,7 +41,7 @@ def test_files_say_when_and_on_what_they_were_measured(name):
 
 
 def test_the_robust_default_is_shown_as_it_was_measured():
-    found = json.loads((RESULTS / "robust.json").read_text())
+    found = read_json(RESULTS / "robust.json.gz")
     shown = (ROOT / "docs" / "robust.md").read_text()
     tables, _ = summary(found["results"])
     for part in [what_was_run(found), *(markdown(table) for table in tables)]:
@@ -48,7 +49,7 @@ def test_the_robust_default_is_shown_as_it_was_measured():
     times = recorded()
     assert times is not None
     assert markdown(time_table(times)) in shown
-    assert markdown(trials_table(json.loads(TRIALS.read_text()))) in shown
+    assert markdown(trials_table(read_json(TRIALS))) in shown
     for goal in time_goals(times):
         assert f"| {goal.what} | {goal.measured:.2f} |" in shown
     small = next(iter(by_size(found["results"]).values()))
@@ -60,7 +61,7 @@ def test_the_robust_benchmark_says_when_and_on_what_it_was_run(monkeypatch, tmp_
     monkeypatch.setattr(robust, "contenders", lambda n_jobs=1: made)
     path = tmp_path / "robust.json"
     assert robust.robust(replace(QUICK, robust_results=path)).tables
-    written = json.loads(path.read_text())
+    written = read_json(path)
     assert len(written["results"]) == len(made)
     assert written["environment"].keys() == environment().keys()
     assert written["environment"]["processor"] == environment()["processor"]

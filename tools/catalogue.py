@@ -23,7 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NOT_YET, NOTHING = "not yet", "—"
 PREFIXES = ("R1", "R2", "BA", "CH", "SF", "LB")
-CITING = ("src", "tests", "benchmarks", "examples", "docs")
+CITING = ("src", "tests", "experiments", "benchmarks", "examples", "docs")
+TESTS = ("tests", "experiments/tests")
 OWN_TESTS = "test_catalogue.py"  # whose ids are made up
 
 ID = rf"(?:{'|'.join(PREFIXES)})-[A-Z]\d+(?:\.\d+)?(?:-(?:\d+|[A-Z]{{2}}))?(?:[a-z](?:-[a-z])?)?"
@@ -240,7 +241,8 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
 
 def fix_paths(root: Path = ROOT) -> list[str]:
     """Point rows to where files and tests are now, if that is certain; say what was done."""
-    tests = {path: functions_of(path) for path in sorted((root / "tests").rglob("*.py"))}
+    files = sorted(path for folder in TESTS for path in (root / folder).rglob("*.py"))
+    tests = {path: functions_of(path) for path in files}
     pages = read_pages(root)
     names = {name for page in pages for row in page.rows for name in (*row.code, *row.tests)}
     moved = {name: _moved_test(name, names, root, tests) for name in names if "::" in name}

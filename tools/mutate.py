@@ -37,13 +37,14 @@ from pathlib import Path
 from queue import Queue
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "src" / "marginboost"
+SOURCES = ("src", "experiments/src")
+TESTS = ("tests", "experiments/tests")
 HARMLESS = ROOT / "tools" / "harmless_mutants.json"
 TIMEOUT = 200
 """Seconds of processor time after which a run of tests counts as hung, however busy the machine is;
 the unchanged source has to be quicker. One that waits is given three times as long by the clock."""
 HUNG = (-signal.SIGXCPU, -signal.SIGKILL)
-FEWER = ("/reports/", "/reproduce/", "/displays/", "demo.py")
+FEWER = ("/reports/", "/marginboost_experiments/", "/displays/", "demo.py")
 """Pictures, pages and settings of experiments: drawn a third as often."""
 STYLE = {
     *("alpha", "color", "figsize", "fontsize", "frameon", "ha", "linewidth", "lw", "marker"),
@@ -69,6 +70,12 @@ SWAPS: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 
+def module_of(path: str) -> tuple[str, ...]:
+    """Parts of a file's path from the distribution's package on."""
+    parts = Path(path).with_suffix("").parts
+    return parts[parts.index("src") + 1 :]
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One changed point: the bytes ``start`` to ``stop`` of a file become ``new``.
@@ -87,8 +94,10 @@ class Mutant:
 
     @property
     def package(self) -> str:
-        """Package that the file belongs to."""
-        parts = Path(self.path).relative_to("src/marginboost").parts
+        """Package that the file belongs to; the experiments are one."""
+        distribution, *parts = module_of(self.path)
+        if distribution != "marginboost":
+            return distribution
         return parts[0] if len(parts) > 1 else "(top)"
 
     @property
@@ -219,7 +228,7 @@ def points(path: Path) -> list[Mutant]:
 def draw(n_mutants: int, seed: int, only: str) -> list[Mutant]:
     """Points drawn evenly over the packages, without replacement."""
     by_package: dict[str, list[Mutant]] = defaultdict(list)
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted(path for source in SOURCES for path in (ROOT / source).rglob("*.py")):
         for mutant in points(path) if only in str(path) else []:
             by_package[mutant.package].append(mutant)
     for found in by_package.values():
@@ -242,7 +251,7 @@ def draw(n_mutants: int, seed: int, only: str) -> list[Mutant]:
 @cache
 def _test_texts() -> dict[str, str]:
     """Test files with their texts."""
-    found = sorted((ROOT / "tests").rglob("test_*.py"))
+    found = sorted(path for folder in TESTS for path in (ROOT / folder).rglob("test_*.py"))
     return {str(path.relative_to(ROOT)): path.read_text() for path in found}
 
 
@@ -262,7 +271,7 @@ def _place(mutant: Mutant) -> tuple[set[str], set[str]]:
 def tests_near(mutant: Mutant) -> tuple[list[str], list[str]]:
     """Test files nearest to a mutant, by subject, module, names or folder, and those after them."""
     path = Path(mutant.path)
-    module = ".".join(path.with_suffix("").relative_to("src").parts).removesuffix(".__init__")
+    module = ".".join(module_of(mutant.path)).removesuffix(".__init__")
     around, public = _place(mutant)
     scores: dict[str, int] = {}
     for name, text in _test_texts().items():
@@ -336,7 +345,7 @@ def _pytest(options: list[str], home: Path, environment: dict[str, str], log: Pa
     os.environ.update(environment)
     importlib.import_module("numba.core.config").reload_config()
     resource.setrlimit(resource.RLIMIT_CPU, (TIMEOUT, TIMEOUT))
-    sys.path.insert(0, str(home / "src"))
+    sys.path[:0] = [str(home / source) for source in SOURCES]
     file = os.open(log, os.O_WRONLY | os.O_CREAT)
     os.dup2(file, 1)
     os.dup2(file, 2)
@@ -350,7 +359,8 @@ def _pytest(options: list[str], home: Path, environment: dict[str, str], log: Pa
 
 def run_tests(tests: list[str], kernels: str, home: Path, *options: str) -> tuple[int, str]:
     """Exit code and output of a run of tests; one that hangs ends by a signal."""
-    environment = {"PYTHONPATH": str(home / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    path = os.pathsep.join(str(home / source) for source in SOURCES)
+    environment = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     arguments = ["-q", "--tb=no", "-p", "no:cacheprovider", *options, *tests]
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
@@ -416,10 +426,10 @@ def unconfirmed(outcomes: list[Outcome], home: Path) -> list[Outcome]:
 def copy_of_project(folder: Path) -> Path:
     """Source and tests, with times kept so that compiled kernels stay valid."""
     folder.mkdir(parents=True)
-    for name in ("src", "tests", "benchmarks", "docs", "examples", "tools"):
+    for name in ("src", "tests", "experiments", "benchmarks", "docs", "examples", "tools"):
         if (ROOT / name).exists():
             shutil.copytree(ROOT / name, folder / name, copy_function=shutil.copy2)
-    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "Makefile"):
+    for name in ("pyproject.toml", "conftest.py", "README.md", "CONTRIBUTING.md", "Makefile"):
         shutil.copy2(ROOT / name, folder / name)
     return folder
 

@@ -1,24 +1,23 @@
-"""Write docs/reproduction.md from the results of experiments, and docs/datasets.md from its table.
+"""Put results of experiments on record, and write the pages of the site that show them.
 
-    python tools/reproduction.py            # write both
-    python tools/reproduction.py --check    # fail if they are not up to date
+    marginboost reproduce ID --out docs/results/reproduce
+    python tools/reproduction.py            # packs ID.json, which is kept as ID.json.gz
 
-Results are the JSON files that ``marginboost reproduce ID --out docs/results/reproduce`` leaves; a
-number on the page is in one of them.
+A number on docs/reproduction.md is in one of these files; docs/datasets.md is made from the table
+of data sets. Git has neither page: every build of the site writes both.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from marginboost import datasets
-from marginboost.reproduce import WITHOUT_COMMAND, Trials
-from marginboost.reproduce.runner import about, as_markdown, find, names
+from marginboost_experiments import WITHOUT_COMMAND, Trials
+from marginboost_experiments.packed import read_json, write_json
+from marginboost_experiments.runner import about, as_markdown, find, names
 
 DOCS = Path(__file__).parents[1] / "docs"
 RESULTS = DOCS / "results" / "reproduce"
@@ -26,8 +25,8 @@ PAGE, SETS = DOCS / "reproduction.md", DOCS / "datasets.md"
 
 INTRODUCTION = """# Reproduction
 
-Experiments of the literature, published beside measured. Written by `python tools/reproduction.py`
-from `docs/results/reproduce`; do not edit. A run of your own:
+Experiments of the literature, published beside measured. `make demo` installs the experiments
+beside the library, as does `pip install ./experiments` in a checkout. A run of your own:
 
 ```
 marginboost reproduce --list
@@ -57,17 +56,24 @@ file of your own is `NAME.npz` with arrays `X` and `y` (or `series` and `n_train
 have them `train_idx` and `test_idx` (one split per row), `classes`, `feature_names`,
 `is_categorical`; a missing value is NaN, a category a number.
 
-Written by `python tools/reproduction.py` from `src/marginboost/datasets/data/sources.csv`.
-
 | name | | rows | features | classes | origin | licence | comes with |
 |---|---|---|---|---|---|---|---|
 """
 
 
-def results() -> list[dict]:
+def record(folder: Path = RESULTS) -> list[Path]:
+    """Pack the results that runs left in a folder; return the files that are kept."""
+    found = sorted(folder.glob("*.json"))
+    for file in found:
+        write_json(file.with_suffix(".json.gz"), read_json(file))
+        file.unlink()
+    return [file.with_suffix(".json.gz") for file in found]
+
+
+def results() -> list[dict[str, Any]]:
     """Results that are on record, in the order of the list of experiments."""
-    files = [RESULTS / f"{name}.json" for name in names()]
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+    files = [RESULTS / f"{name}.json.gz" for name in names()]
+    return [read_json(file) for file in files if file.is_file()]
 
 
 def reproduction() -> str:
@@ -157,21 +163,13 @@ def data_sets() -> str:
     return DATA + "\n".join(rows) + "\n"
 
 
-def main(arguments: list[str]) -> int:
-    """Write the pages, or compare them."""
-    pages = {PAGE: reproduction(), SETS: data_sets()}
-    if "--check" in arguments:
-        stale = [page.name for page, text in pages.items() if _content(page) != text]
-        print("\n".join(f"{name} is not up to date" for name in stale))
-        return 1 if stale else 0
-    for page, text in pages.items():
-        page.write_text(text, encoding="utf-8")
-    return 0
-
-
-def _content(page: Path) -> str:
-    return page.read_text(encoding="utf-8") if page.is_file() else ""
+def write_pages() -> None:
+    """Write the pages of experiments and of data sets, where they have changed."""
+    for page, text in {PAGE: reproduction(), SETS: data_sets()}.items():
+        if not page.is_file() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    print("\n".join(f"on record: {file.relative_to(DOCS)}" for file in record()))
+    write_pages()

@@ -37,6 +37,13 @@ def audit_labels(path: Path) -> None:
     print(f"Report: {path}\n")
 
 
+def split_rows() -> list[Any]:
+    """Rows to learn from and to test on, then their labels."""
+    X, y = load_breast_cancer(return_X_y=True)
+    split: list[Any] = train_test_split(X, y, test_size=0.3, random_state=0)
+    return split
+
+
 def fit_models(X: Any, y: Any) -> dict[str, Any]:
     """AdaBoost beside the certified maximum-margin model."""
     return {
@@ -86,8 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
     audit_labels(folder / "report.html")
-    X, y = load_breast_cancer(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0)
+    X_train, X_test, y_train, y_test = split_rows()
     print(f"Breast cancer data: {len(X_train)} rows to learn from, {len(X_test)} to test on.\n")
     models = fit_models(X_train, y_train)
     print(report(models, X_test, y_test))

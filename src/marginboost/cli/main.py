@@ -7,17 +7,12 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from typing import Any
 
 from .. import __version__
+from . import commands
 from .errors import CommandError, Exit
 from .output import Answer, Screen, as_json, visible
-
-COMMANDS = (
-    *("audit", "clean", "fit", "evaluate", "predict", "explain", "certify", "info", "compare"),
-    *("reproduce", "warm-up"),
-)
 
 LONGEST = 10_000
 """Signs of a message; a list of columns is no use without its end."""
@@ -50,11 +45,11 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"marginboost {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in (command,) if command in COMMANDS else COMMANDS:
-        module: Any = import_module(f".{name.replace('-', '_')}", __package__)
+    parsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in commands.known(command):
+        module = commands.find(name)
         summary, _, details = (module.__doc__ or name).partition("\n")
-        parsed = commands.add_parser(
+        parsed = parsers.add_parser(
             name,
             help=summary[0].lower() + summary[1:].rstrip("."),
             description=f"{summary}\n{details}",
@@ -76,7 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         arguments = sys.argv[1:] if arguments is None else arguments
-        args = make_parser(*arguments[:1]).parse_args(arguments)
+        try:
+            args = make_parser(*arguments[:1]).parse_args(arguments)
+        except CommandError as error:
+            return _fail(argparse.Namespace(json="--json" in arguments), error.exit, str(error), [])
         code = _run(args)
         sys.stdout.flush()
         return code
