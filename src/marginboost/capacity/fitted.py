@@ -61,7 +61,7 @@ def model_bounds(
     list of Bound
         The least first.
     """
-    if not getattr(estimator, "is_vote", True):
+    if isinstance(estimator, BaseBooster) and not algorithm_of(estimator).is_vote:
         raise ValueError(
             f"estimator: got {type(estimator).__name__}, whose model is no vote of hypotheses; "
             "bounds on votes say nothing of it, hoeffding_bound on a test set does"
