@@ -50,7 +50,7 @@ from ..estimators.classifier import BaseMarginClassifier, Problem, TrainingSet, 
 from ..model import Link, LogisticLink
 from ..solvers.soft_descent import convex_step, linear_step, search_step, softmin
 from ..types import Array
-from ..validation import Constraints, Number, check_choice
+from ..validation import Constraints, Effects, Number, Where, check_choice
 from .adaboost import ROUNDING
 
 KINDS = ("influence", "squared")
@@ -291,6 +291,7 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         "target_margin": Number(above=-1.0, below=1.0),
         "max_step": Number(above=0.0),
     }
+    parameter_effects: ClassVar[Effects] = {"target_margin": Where("base", ("marginal",))}
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ from ..model import Features, Link, Model
 from ..model.features import FeatureRows
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import Effects, Where, check_choice, check_number
 from .audit import LabelAudit
 from .committee import (
     AuditedRows,
@@ -61,6 +61,8 @@ from .votes import FEW_ROWS, MAX_BINS
 
 POLICIES = ("soft", "downweight", "drop", "relabel", "keep")
 MODELS = ("auto", "committee", "soft-margin")
+SOFT_MARGINS = ("auto", "soft-margin")
+"""Models of which a soft margin may come."""
 SAME_NOISE = 1e-6
 """Difference of two estimates of noise up to which the audits are the same."""
 MOST_NOISE = 0.25
@@ -191,6 +193,10 @@ class RobustBoostClassifier(LPBoostClassifier):
     nu = C = None  # no parameters here
     rtol = 0.0  # nor here
     chosen_names = ("nu_", "noise_rate_")
+    parameter_effects: ClassVar[Effects] = {
+        **dict.fromkeys(("solver", "solver_time_limit", "tol"), Where("model", SOFT_MARGINS)),
+        "fdr": Where("policy", ("drop", "relabel")),
+    }
 
     def __init__(
         self,
@@ -275,6 +281,11 @@ class RobustBoostClassifier(LPBoostClassifier):
     @one_algebra_thread()
     def learn(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Audit the labels, choose, then learn from what the policy makes of them."""
+        if reduction is not ONE_VS_REST and self.model == "committee":
+            raise ValueError(
+                "model: got 'committee' with a code of several classes, expected 'auto' or "
+                "'soft-margin': a committee knows all classes at once"
+            )
         index = data.labels
         used, audit = self._audit(data.rows, data.classes[index], data.weights)
         self.noise_rate_ = audit.noise_rate_

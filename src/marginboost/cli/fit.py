@@ -14,7 +14,16 @@ import time
 import warnings
 from typing import Any
 
-from .options import USUAL, add_data, add_reading, add_roles, add_settings, answer_of, dialect_of
+from .options import (
+    USUAL,
+    add_data,
+    add_reading,
+    add_roles,
+    add_settings,
+    answer_of,
+    check_not_given,
+    dialect_of,
+)
 from .output import Answer, Screen, check_target, progress_bar, writing
 
 
@@ -60,6 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Answer:
     """Read, fit, write."""
     check_target(args.out, "--out", {"data file": args.data})
+    if args.target is not None:
+        check_not_given(args, "with --target: folds are for error and AUC", folds=None)
     if args.checkpoint is not None:
         others = {"data file": args.data, "model file": args.out}
         check_target(args.checkpoint, "--checkpoint", others)

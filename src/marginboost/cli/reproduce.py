@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import DataError, OutputError, UsageError, require, suggest
+from .options import check_not_given
 from .output import Answer, Screen
 
 
@@ -41,6 +42,7 @@ def run(args: argparse.Namespace) -> Answer:
     if args.list == (args.experiment is not None):
         raise UsageError("expected an experiment or --list, and not both")
     if args.list:
+        check_not_given(args, "with --list", full=False, out=None, jobs=None, data=None)
         every = [
             {"id": name, "title": about(name).partition("\n")[0]} for name in reproduce.names()
         ]

@@ -25,7 +25,15 @@ from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.stumps import StumpOracle
 from ..types import Array
-from ..validation import Configurable, Constraints, Number, check_settings
+from ..validation import (
+    Configurable,
+    Constraints,
+    Effects,
+    Number,
+    Where,
+    check_effects,
+    check_settings,
+)
 from .fitted import FittedAttributes
 from .training_set import Start
 
@@ -58,6 +66,20 @@ def document(cls: C) -> C:
     return cls
 
 
+def reads_bins(estimator: Any) -> bool:
+    """Whether this base learner works on binned rows, as those that are the default do."""
+    return estimator is None or bool(getattr(estimator, "needs_bins", False))
+
+
+def offers_several(estimator: Any) -> bool:
+    """Whether this base learner may have several hypotheses in a round; stumps do."""
+    return estimator is None or not getattr(estimator, "offers_one", True)
+
+
+SEVERAL = Where("estimator", offers_several)
+"""Where settings have an effect that are about a choice among several hypotheses of a round."""
+
+
 class BaseBooster(FittedAttributes, Configurable):
     """What every estimator of the package shares.
 
@@ -83,6 +105,8 @@ class BaseBooster(FittedAttributes, Configurable):
         "max_bins": Number(at_least=2, integer=True, optional=True),
     }
     """What parameters may be; those of base classes hold too, where it does not replace them."""
+    parameter_effects: ClassVar[Effects] = {"max_bins": Where("estimator", reads_bins)}
+    """With which other parameters they have an effect; what base classes say holds too."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -159,6 +183,7 @@ class BaseBooster(FittedAttributes, Configurable):
     def checked_oracle(self) -> Oracle:
         """Base learner, once all settings are checked: bad ones end here, before a row is read."""
         self.check_parameters()
+        check_effects(self)
         oracle = self.make_oracle()
         oracle.check()
         return oracle
@@ -166,10 +191,10 @@ class BaseBooster(FittedAttributes, Configurable):
     def oracle_for_parts(self) -> Oracle:
         """Base learner of a fit to rows in parts, once it is known that settings allow for it."""
         oracle = self.checked_oracle()
-        for name in ("early_stopping", "warm_start"):
-            if getattr(self, name, False):
+        for name, off in (("early_stopping", False), ("warm_start", False), ("scoring", "loss")):
+            if getattr(self, name, off) != off:
                 raise TypeError(
-                    f"{name}: got {getattr(self, name)!r}, expected False on rows in parts; the "
+                    f"{name}: got {getattr(self, name)!r}, expected {off!r} on rows in parts; the "
                     "callbacks EarlyStopping and Checkpoint can be used there"
                 )
         check_on_parts(oracle)

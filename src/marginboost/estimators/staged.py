@@ -15,7 +15,7 @@ from ..core.rule import Rule
 from ..model import FittedRun, Model
 from ..model.features import FeatureRows, Features
 from ..types import Array
-from ..validation import Constraints, Number, check_number
+from ..validation import Constraints, Effects, Number, Where, check_number, default_of
 from .classifier import BaseMarginClassifier
 from .inputs import known_positions, read_labels, read_weights
 from .multiclass import ONE_VS_REST
@@ -71,6 +71,10 @@ class StagedFit:
         "early_stopping": (False, True, "auto"),
         "n_iter_no_change": Number(at_least=1, integer=True),
         "warm_start": (False, True),
+    }
+    parameter_effects: ClassVar[Effects] = {
+        "validation_fraction": Where("early_stopping", (True, "auto")),
+        "n_iter_no_change": Where("early_stopping", (True, "auto")),
     }
 
     def check_parameters(self) -> None:
@@ -128,6 +132,7 @@ class StagedFit:
 
     def given(self, eval_set: Any, init_model: Any) -> Given:
         """What a fit is given, and the model it goes on from; before the last one is dropped."""
+        self._check_watch(eval_set)
         fitted = vars(self).get("model_")
         if init_model is None:
             return Given(eval_set, fitted if self.warm_start else None)
@@ -142,6 +147,20 @@ class StagedFit:
                 f"{type(self).__name__} or the path of its model file"
             )
         return Given(eval_set, model, more=True)
+
+    def _check_watch(self, eval_set: Any) -> None:
+        """Raise for settings that have no effect with, or without, an ``eval_set``."""
+        if eval_set is None and self.early_stopping is False and self.scoring != "loss":
+            raise ValueError(
+                f"scoring: got {self.scoring!r}, which has no effect with early_stopping=False and "
+                "no eval_set: set early_stopping to True, or give an eval_set"
+            )
+        usual = default_of(self, "validation_fraction")
+        if eval_set is not None and self.validation_fraction != usual:
+            raise ValueError(
+                f"validation_fraction: got {self.validation_fraction!r}, which has no effect with "
+                f"an eval_set: leave it at {usual!r}"
+            )
 
     def extend(self, data: Any, given: Given) -> Any:
         """Put validation rows and the model to go on from with the rows of a fit."""
