@@ -166,7 +166,7 @@ OTHERS = {
     "C": [0.3, 3.0],
     "C_scale": ["regularizer"],
     "callbacks": [[EndSoon()]],
-    "categorical_features": [[0]],
+    "categorical_features": [[0, 3]],
     "choice": ["one-se"],
     "class_weight": ["balanced", {0: 2.0}],
     "cv": [3],

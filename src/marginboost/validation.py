@@ -167,12 +167,31 @@ def _check_effect(owner: Any, name: str, default: Any, where: Where) -> None:
     elif callable(where.values):
         advice = f"leave it at {default!r}"
     else:
-        advice = f"set {where.other} to {' or '.join(map(repr, where.values))}"
+        advice = f"set {_ways(where)}"
     shown = f"{type(other).__name__}(...)" if isinstance(other, BaseEstimator) else repr(other)
     raise ValueError(
         f"{name}: got {reprlib.repr(getattr(owner, name))}, which has no effect with "
         f"{where.other}={shown}: {advice}"
     )
+
+
+def check_unused(owner: Any, because: str, *names: str) -> None:
+    """Raise for settings that differ from their defaults, where an argument makes them useless."""
+    for name in names:
+        default, value = default_of(owner, name), getattr(owner, name)
+        if not same_setting(value, default):
+            raise ValueError(
+                f"{name}: got {reprlib.repr(value)}, which has no effect with {because}: leave it "
+                f"at {default!r}"
+            )
+
+
+def _ways(where: Where) -> str:
+    """Other settings with which a setting has an effect, in words."""
+    values = ["another"] if callable(where.values) else list(map(repr, where.values))
+    listed = " or ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
+    more = "" if where.alternative is None else f" or {_ways(where.alternative)}"
+    return f"{where.other} to {listed}{more}"
 
 
 def same_setting(one: Any, other: Any) -> bool:

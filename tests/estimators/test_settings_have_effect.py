@@ -1,8 +1,9 @@
 """No setting is dropped without a word: it changes what is fitted, or it is refused by name."""
 
+import re
+
 import numpy as np
 import pytest
-from settings_sweep import LEARNERS, TABLES, Sweep, others, small, tables_of
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -23,10 +24,11 @@ from marginboost import (
     StumpOracle,
     TreeOracle,
 )
-from marginboost.core.oracle import Oracle
 from marginboost.estimators.base import BaseBooster
+from marginboost.model.file import load_model
 from marginboost.oracles import FiniteOracle
 from marginboost.validation import parameter_defaults
+from settings_sweep import LEARNERS, TABLES, Sweep, others, small, tables_of
 
 BOOSTERS = {
     name: kind
@@ -131,3 +133,147 @@ def test_no_setting_is_dropped_with_any_base_learner(name, learner):
     kind = BOOSTERS[name]
     names = [setting for setting in parameter_defaults(kind) if setting not in ENDS_EARLY]
     assert dropped(kind, LEARNERS[learner], names, few_rows(kind)) == []
+
+
+# -- the cases, by name --------------------------------------------------------------------------
+
+X, Y = TABLES["many rows"]
+DIRECTIONS = {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (
+            GradientBoostClassifier(GradientTreeOracle(categorical="partition"), max_leaf_nodes=7),
+            "max_leaf_nodes: got 7, which has no effect with estimator=GradientTreeOracle(...): "
+            "set it there",
+        ),
+        (
+            GradientBoostClassifier(GradientTreeOracle(), monotonic_cst=DIRECTIONS),
+            "monotonic_cst: got {'a': 1}, which has no effect with "
+            "estimator=GradientTreeOracle(...): set it there",
+        ),
+        (
+            GradientBoostRegressor(StumpOracle(), subsample=0.5),
+            "subsample: got 0.5, which has no effect with estimator=StumpOracle(...): "
+            "set estimator to None",
+        ),
+        (
+            AdaBoostClassifier(LinearOracle(), max_bins=16),
+            "max_bins: got 16, which has no effect with estimator=LinearOracle(...): "
+            "leave it at 255",
+        ),
+        (
+            AdaBoostClassifier(ResamplingOracle(TreeOracle(ccp_alpha=0.1))),
+            "ccp_alpha: got 0.1, which has no effect with prune=None: "
+            "set prune to 'cost_complexity'",
+        ),
+        (
+            SAMMEClassifier(LabelTreeOracle(prune="cost_complexity", confidence=0.1)),
+            "confidence: got 0.1, which has no effect with prune='cost_complexity': "
+            "set prune to 'pessimistic'",
+        ),
+        (
+            AdaBoostClassifier(StumpOracle(cuts_per_feature=4)),
+            "cuts_per_feature: got 4, which has no effect with an algorithm that takes one "
+            "hypothesis in a round: leave it at 1",
+        ),
+        (
+            GradientBoostClassifier(n_iter_no_change=3),
+            "n_iter_no_change: got 3, which has no effect with early_stopping=False: "
+            "set early_stopping to True or 'auto'",
+        ),
+        (
+            GradientBoostClassifier(scoring="accuracy"),
+            "scoring: got 'accuracy', which has no effect with early_stopping=False and no "
+            "eval_set: set early_stopping to True, or give an eval_set",
+        ),
+        (
+            marginboost.LPBoostClassifier(nu=0.2, C=3.0),
+            "nu: got 0.2, which has no effect with C=3.0: set C to None",
+        ),
+        (
+            marginboost.LPBoostRegressor(C_scale="regularizer"),
+            "C_scale: got 'regularizer', which has no effect with C=None: set C too",
+        ),
+        (
+            marginboost.LeveragingClassifier(columns=3),
+            "columns: got 3, which has no effect with selection='edge': "
+            "set selection to 'improvement' or correction to 'newton', 'sweeps' or 'parallel'",
+        ),
+        (
+            LSBoostRegressor(TreeOracle(), version=1),
+            "version: got 1, which has no effect with estimator=TreeOracle(...): leave it at 2",
+        ),
+        (
+            RobustBoostClassifier(model="committee", solver="interior"),
+            "solver: got 'interior', which has no effect with model='committee': "
+            "set model to 'auto' or 'soft-margin'",
+        ),
+        (
+            MulticlassBooster(RobustBoostClassifier(model="committee")),
+            "model: got 'committee' with a code of several classes, expected 'auto' or "
+            "'soft-margin': a committee knows all classes at once",
+        ),
+        (
+            AdaBoostClassifier(FiniteOracle(delta=0.5)),
+            "delta: got 0.5, which has no effect with selection='best': set selection to 'delta'",
+        ),
+    ],
+    ids=lambda given: given.partition(":")[0] if isinstance(given, str) else "",
+)
+def test_what_has_no_effect_is_refused_and_the_way_out_named(model, message):
+    rows = np.sign(X) if isinstance(getattr(model, "estimator", None), FiniteOracle) else X
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        model.fit(rows, Y)
+
+
+def test_an_effect_in_an_eval_set_is_one():
+    pair = (X[:50], Y[:50])
+    watched = GradientBoostClassifier(scoring="accuracy", n_estimators=3).fit(X, Y, eval_set=pair)
+    assert len(watched.validation_score_) == 3
+    with pytest.raises(ValueError, match=r"validation_fraction: got 0\.3, .* with an eval_set"):
+        GradientBoostClassifier(early_stopping=True, validation_fraction=0.3).fit(
+            X, Y, eval_set=pair
+        )
+
+
+def test_hypotheses_worse_than_guessing_come_from_classes_that_are_not_closed():
+    settings = {"variant": "naive", "n_estimators": 5}
+    signs, labels = np.sign(X[:40]), Y[:40]
+    learner = FiniteOracle(selection="cyclic")
+    plain, signed = (
+        PBoostClassifier(learner, signed=signed, **settings).fit(signs, labels)
+        for signed in (False, True)
+    )
+    assert len(plain.estimators_) < len(signed.estimators_)
+    with pytest.raises(ValueError, match="signed: got True, which has no effect with estimator="):
+        PBoostClassifier(FiniteOracle(closed=True), signed=True, **settings).fit(signs, labels)
+
+
+def test_settings_without_effect_on_rows_in_parts():
+    with pytest.raises(TypeError, match="scoring: got 'accuracy', expected 'loss' on rows in"):
+        GradientBoostClassifier(scoring="accuracy").oracle_for_parts()
+    with pytest.raises(ValueError, match=r"subsample: got 0\.5, which has no effect"):
+        GradientBoostClassifier(GradientTreeOracle(), subsample=0.5).oracle_for_parts()
+
+
+def test_a_model_file_may_hold_a_setting_without_effect(tmp_path):
+    """Files of earlier releases do; the next fit says so."""
+    model = GradientBoostClassifier(GradientTreeOracle(), n_estimators=3).fit(X, Y)
+    model.max_leaf_nodes = 7
+    model.save(tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json", GradientBoostClassifier.registry)
+    assert (loaded.predict(X) == model.predict(X)).all()
+    with pytest.raises(ValueError, match="max_leaf_nodes: got 7"):
+        loaded.fit(X, Y)
+
+
+def test_a_grid_that_leaves_out_such_pairs_can_be_searched():
+    """Constructing, cloning and setting parameters raise nothing: only a fit does."""
+    model = clone(GradientBoostClassifier(n_iter_no_change=3)).set_params(early_stopping=True)
+    grid = [{"early_stopping": [False]}, {"early_stopping": [True], "n_iter_no_change": [2, 3]}]
+    search = GridSearchCV(GradientBoostClassifier(n_estimators=4), grid, cv=2, error_score="raise")
+    assert len(search.fit(X, Y).cv_results_["params"]) == 3
+    assert model.fit(X, Y).n_iter_no_change == 3

@@ -15,7 +15,7 @@ from ..core.rule import Rule
 from ..model import FittedRun, Model
 from ..model.features import FeatureRows, Features
 from ..types import Array
-from ..validation import Constraints, Effects, Number, Where, check_number, default_of
+from ..validation import Constraints, Effects, Number, Where, check_number, check_unused
 from .classifier import BaseMarginClassifier
 from .inputs import known_positions, read_labels, read_weights
 from .multiclass import ONE_VS_REST
@@ -155,12 +155,8 @@ class StagedFit:
                 f"scoring: got {self.scoring!r}, which has no effect with early_stopping=False and "
                 "no eval_set: set early_stopping to True, or give an eval_set"
             )
-        usual = default_of(self, "validation_fraction")
-        if eval_set is not None and self.validation_fraction != usual:
-            raise ValueError(
-                f"validation_fraction: got {self.validation_fraction!r}, which has no effect with "
-                f"an eval_set: leave it at {usual!r}"
-            )
+        if eval_set is not None:
+            check_unused(self, "an eval_set", "validation_fraction")
 
     def extend(self, data: Any, given: Given) -> Any:
         """Put validation rows and the model to go on from with the rows of a fit."""
