@@ -7,6 +7,9 @@ from cli_tables import ROLES
 
 from marginboost.cli.errors import Exit
 
+CONFIRMED = ("--decisions", "mine.csv", "--only-confirmed")
+BOOSTED = ("--algorithm", "gradientboost")
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -18,8 +21,18 @@ from marginboost.cli.errors import Exit
             "--decisions: has no effect without --serve",
         ),
         (
-            ("clean", "TABLE", *ROLES, "--out", "OUT", "--decisions", "mine.csv")
-            + ("--only-confirmed", "--fdr", "0.1"),
+            (
+                "clean",
+                "TABLE",
+                *ROLES,
+                "--out",
+                "OUT",
+                "--decisions",
+                "mine.csv",
+                "--only-confirmed",
+                "--fdr",
+                "0.1",
+            ),
             "--fdr: has no effect with --only-confirmed",
         ),
         (
@@ -27,8 +40,17 @@ from marginboost.cli.errors import Exit
             "--folds: has no effect with --target",
         ),
         (
-            ("fit", "TABLE", *ROLES, "--out", "OUT", "--algorithm", "gradientboost")
-            + ("--param", "n_iter_no_change=3"),
+            (
+                "fit",
+                "TABLE",
+                *ROLES,
+                "--out",
+                "OUT",
+                "--algorithm",
+                "gradientboost",
+                "--param",
+                "n_iter_no_change=3",
+            ),
             "n_iter_no_change: got 3, which has no effect with early_stopping=False",
         ),
         (("explain", "MODEL", "--id", "name"), "--id: has no effect without a data file"),

@@ -9,26 +9,43 @@ from sklearn.model_selection import GridSearchCV
 
 import marginboost
 from marginboost import (
+    ActiveKernelOracle,
     AdaBoostClassifier,
+    AlternatingTreeOracle,
     GradientBoostClassifier,
     GradientBoostRegressor,
     GradientTreeOracle,
+    HalfSpaceOracle,
+    KernelOracle,
     LabelTreeOracle,
     LinearOracle,
     LSBoostRegressor,
     MulticlassBooster,
+    NeuralNetOracle,
     PBoostClassifier,
+    RBFNetOracle,
     ResamplingOracle,
     RobustBoostClassifier,
     SAMMEClassifier,
     StumpOracle,
     TreeOracle,
 )
+from marginboost.core.oracle import Oracle
 from marginboost.estimators.base import BaseBooster
 from marginboost.model.file import load_model
 from marginboost.oracles import FiniteOracle
+from marginboost.oracles.wrapper import OracleWrapper
 from marginboost.validation import parameter_defaults
-from settings_sweep import LEARNERS, TABLES, Sweep, others, small, tables_of
+from settings_sweep import (
+    LEARNERS,
+    TABLES,
+    Sweep,
+    constraints_of,
+    numeric,
+    others,
+    small,
+    tables_of,
+)
 
 BOOSTERS = {
     name: kind
@@ -133,6 +150,78 @@ def test_no_setting_is_dropped_with_any_base_learner(name, learner):
     kind = BOOSTERS[name]
     names = [setting for setting in parameter_defaults(kind) if setting not in ENDS_EARLY]
     assert dropped(kind, LEARNERS[learner], names, few_rows(kind)) == []
+
+
+# -- base learners -------------------------------------------------------------------------------
+
+SMALL_LEARNERS = {
+    ActiveKernelOracle: {"n_points": 16, "max_iter": 3},
+    AlternatingTreeOracle: {},
+    FiniteOracle: {},
+    GradientTreeOracle: {"max_leaf_nodes": 6, "min_samples_leaf": 3},
+    HalfSpaceOracle: {"max_samples": 60},
+    KernelOracle: {},
+    LabelTreeOracle: {},
+    NeuralNetOracle: {"n_hidden": 2, "max_iter": 4, "max_samples": 60},
+    RBFNetOracle: {"n_centers": 3, "max_iter": 2, "max_samples": 60},
+    StumpOracle: {},
+    TreeOracle: {},
+}
+"""Base learners with settings of their own, small ones."""
+HOSTS = {LabelTreeOracle: SAMMEClassifier, GradientTreeOracle: GradientBoostClassifier}
+"""Algorithms that they are tried with, where not AdaBoost."""
+DECIDED_BY_OTHERS = {
+    ("LabelTreeOracle", "answers"): "is refused as the algorithm says what leaves answer",
+    ("StumpOracle", "cuts_per_feature"): "is for algorithms that take several hypotheses",
+}
+
+
+def dropped_by_learner(learner, contexts):
+    """Settings of a base learner, with others, that neither change a model nor are refused."""
+    algorithm, sweep = HOSTS.get(learner, AdaBoostClassifier), Sweep()
+    usual, tables = SMALL_LEARNERS[learner], ("two classes", "three classes")
+
+    class Hosted:
+        def __init__(self, **settings):
+            self.model = algorithm(learner(**settings), n_estimators=6)
+
+        def fit(self, X, y):
+            rows = np.sign(numeric((X, y))[0]) if learner is FiniteOracle else X
+            return self.model.fit(rows, y)
+
+    found = [
+        (changed, name)
+        for changed in contexts
+        if any(sweep.plain(Hosted, {**usual, **changed}, table) is not None for table in tables)
+        for name in parameter_defaults(learner)
+        if name not in changed and (learner.__name__, name) not in DECIDED_BY_OTHERS
+        if not sweep.has_effect(Hosted, {**usual, **changed}, name, others(learner, name), tables)
+    ]
+    return found
+
+
+@pytest.mark.parametrize("learner", SMALL_LEARNERS, ids=lambda kind: kind.__name__)
+def test_no_setting_of_a_base_learner_is_dropped(learner):
+    assert dropped_by_learner(learner, [{}]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", SMALL_LEARNERS, ids=lambda kind: kind.__name__)
+def test_no_setting_of_a_base_learner_is_dropped_with_another_choice(learner):
+    choices = {
+        name: values
+        for name, values in constraints_of(learner).items()
+        if isinstance(values, tuple)
+    }
+    contexts = [{name: value} for name, values in choices.items() for value in values[1:]]
+    assert dropped_by_learner(learner, contexts) == []
+
+
+def test_the_settings_of_all_base_learners_are_tried():
+    own = {kind for kind in Oracle.registry.values() if not issubclass(kind, OracleWrapper)}
+    without = {kind for kind in own if not parameter_defaults(kind)}
+    shipped = {kind for kind in own if kind.__module__.startswith("marginboost.")}
+    assert shipped - without == set(SMALL_LEARNERS)
 
 
 # -- the cases, by name --------------------------------------------------------------------------
