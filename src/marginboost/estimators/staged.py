@@ -36,10 +36,12 @@ STAGED_PARAMETERS = """early_stopping : bool or "auto"
         Share or number of rows that early stopping holds back where no ``eval_set`` is given; None
         watches the training rows themselves.
     n_iter_no_change : int
-        Rounds without improvement after which early stopping ends the run.
+        Rounds without improvement after which early stopping ends the run. Without early stopping
+        another number than the default is an error, as is another ``validation_fraction``.
     scoring : str, callable or None
         What is watched: "loss", the mean of the loss that is minimised; a scorer of scikit-learn
         by name, or one of your own, called as ``scorer(model, X, y)``; None is that of ``score``.
+        Other than "loss" it needs early stopping or an ``eval_set``.
     warm_start : bool
         Whether a second fit goes on from the model of the first, to ``n_estimators`` rounds in all.
         With the same rows it makes the model that one fit would have made."""
