@@ -48,7 +48,7 @@ def run_variants(
     AdaBoostClassifier(callbacks=[curves], **shared).fit(*train)
     found = {"adaboost": asdict(curves.selected(0))}
     for variant in VARIANTS:
-        search = {"search": "published"} if variant == "strict" else {}
+        search: dict[str, Any] = {"search": "published"} if variant == "strict" else {}
         together = variant in ("naive", "sloppy-as-run")  # hypotheses do not depend on p
         for group in [tuple(ps)] if together else [(p,) for p in costly]:
             curves = ErrorCurves(test, valid, variant, group, pooled)

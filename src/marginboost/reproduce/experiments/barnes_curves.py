@@ -54,7 +54,7 @@ def trial(algorithm: str, noise: int = 20, seed: int = 0, rounds: int = 0, long:
     if name == "adaboost":
         model: Any = AdaBoostClassifier(**shared)
     else:
-        search = {"search": "published"} if name == "strict" else {}
+        search: dict[str, Any] = {"search": "published"} if name == "strict" else {}
         model = PBoostClassifier(p=float(p), variant=name, **search, **shared)
     model.fit(X, y)
     if long:
