@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Collection, Mapping
+import reprlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from functools import cache
 from numbers import Integral, Real
 from typing import Any, TypedDict
@@ -25,6 +27,44 @@ class Number(TypedDict, total=False):
 
 Constraints = Mapping[str, Number | tuple[Any, ...]]
 """What settings may be, by name: numbers within limits, or one of some choices."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a setting has an effect: the setting ``other`` is one of some values.
+
+    Parameters
+    ----------
+    other : str
+        The other setting.
+    values : tuple or callable
+        Its values with which the setting has an effect, or a function that says whether it has one
+        with a value.
+    alternative : Where or None
+        Another condition under which the setting has an effect.
+    """
+
+    other: str
+    values: tuple[Any, ...] | Callable[[Any], bool]
+    alternative: Where | None = None
+
+    def holds(self, owner: object) -> bool:
+        """Whether a setting has an effect with the other settings of its owner."""
+        value = getattr(owner, self.other)
+        if callable(self.values):
+            found = self.values(value)
+        else:
+            found = any(same_setting(value, known) for known in self.values)
+        return found or (self.alternative is not None and self.alternative.holds(owner))
+
+
+def is_given(value: Any) -> bool:
+    """Whether a setting is not None."""
+    return value is not None
+
+
+Effects = Mapping[str, Where | tuple[Where, ...]]
+"""Where settings have an effect, by name; of several conditions all must hold."""
 
 
 def check_number(
@@ -91,6 +131,90 @@ def check_settings(owner: object) -> None:
             check_choice(name, getattr(owner, name), constraint)
         else:
             check_number(name, getattr(owner, name), **constraint)
+
+
+def check_effects(owner: Any) -> None:
+    """Raise where a setting differs from its default and has no effect with the other settings.
+
+    Where settings have an effect is said by ``parameter_effects`` of their class and its bases. A
+    model file may hold such a setting, as earlier versions let it pass: it is refused by the next
+    fit, not by the file's reader.
+
+    A search over a grid must leave out such pairs, as a list of grids can. scikit-learn's own
+    estimators ignore ``n_iter_no_change`` where nothing is stopped early; here that is an error
+    too, as those who set it mean to stop early. What depends on the rows is no error:
+    ``early_stopping="auto"`` and few rows, say.
+    """
+    own: Any = type(owner)
+    defaults = parameter_defaults(own)
+    for kind in own.__mro__:
+        for name, conditions in vars(kind).get("parameter_effects", {}).items():
+            if name not in defaults or same_setting(getattr(owner, name), defaults[name]):
+                continue
+            for where in conditions if isinstance(conditions, tuple) else (conditions,):
+                _check_effect(owner, name, defaults[name], where)
+
+
+def _check_effect(owner: Any, name: str, default: Any, where: Where) -> None:
+    """Raise where a condition under which a setting has an effect does not hold."""
+    if where.holds(owner):
+        return
+    other = getattr(owner, where.other)
+    if isinstance(other, BaseEstimator) and name in parameter_names(type(other)):
+        advice = "set it there"
+    elif where.values is is_given:
+        advice = f"set {where.other} too"
+    elif callable(where.values):
+        advice = f"leave it at {default!r}"
+    else:
+        advice = f"set {_ways(where)}"
+    shown = f"{type(other).__name__}(...)" if isinstance(other, BaseEstimator) else repr(other)
+    raise ValueError(
+        f"{name}: got {reprlib.repr(getattr(owner, name))}, which has no effect with "
+        f"{where.other}={shown}: {advice}"
+    )
+
+
+def check_unused(owner: Any, because: str, *names: str) -> None:
+    """Raise for settings that differ from their defaults, where an argument makes them useless."""
+    for name in names:
+        default, value = default_of(owner, name), getattr(owner, name)
+        if not same_setting(value, default):
+            raise ValueError(
+                f"{name}: got {reprlib.repr(value)}, which has no effect with {because}: leave it "
+                f"at {default!r}"
+            )
+
+
+def _ways(where: Where) -> str:
+    """Other settings with which a setting has an effect, in words."""
+    values = ["another"] if callable(where.values) else list(map(repr, where.values))
+    listed = " or ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
+    more = "" if where.alternative is None else f" or {_ways(where.alternative)}"
+    return f"{where.other} to {listed}{more}"
+
+
+def same_setting(one: Any, other: Any) -> bool:
+    """Whether two values of a setting are known to be equal; arrays of several entries are not."""
+    if one is other:
+        return True
+    try:
+        return bool(one == other)
+    except ValueError:  # of an array
+        return False
+
+
+@cache
+def parameter_defaults(kind: type[Any]) -> dict[str, Any]:
+    """Defaults of those parameters of a class that have one."""
+    parameters = inspect.signature(kind).parameters.items()
+    return {name: p.default for name, p in parameters if p.default is not p.empty}
+
+
+def default_of(owner: Any, name: str) -> Any:
+    """Default of a parameter of an object's class."""
+    kind: Any = type(owner)
+    return parameter_defaults(kind)[name]
 
 
 def parameter_names(kind: type[Any]) -> list[str]:

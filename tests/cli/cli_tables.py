@@ -4,7 +4,8 @@ import csv
 
 import numpy as np
 
-from marginboost.cli.reading import Dialect, read_file
+from marginboost.cli.dialect import Dialect
+from marginboost.cli.reading import read_file
 
 ROLES = ("--label", "answer", "--id", "name", "--drop", "weight")
 QUICK = ("--algorithm", "adaboost", "--rounds", "20")

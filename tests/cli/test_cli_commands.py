@@ -22,10 +22,10 @@ import marginboost
 from marginboost.cli import compare
 from marginboost.cli.algorithms import classifiers, find_classifier, parse_setting
 from marginboost.cli.commands import COMMANDS
+from marginboost.cli.dialect import MISSING
 from marginboost.cli.errors import Exit, UsageError
 from marginboost.cli.main import main, make_parser
 from marginboost.cli.output import as_json, guard, sparkline, visible
-from marginboost.cli.reading import MISSING
 from marginboost.estimators.classifier import BaseMarginClassifier
 
 

@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from marginboost.cli import columns, reading
+from marginboost.cli.dialect import MISSING, Dialect
 from marginboost.cli.errors import DataError
-from marginboost.cli.reading import Dialect, read_file
+from marginboost.cli.reading import read_file
 
 quick = settings(
     derandomize=True,
@@ -209,7 +210,7 @@ def test_unknown_columns_get_suggestions(tmp_path):
 
 
 def column(tmp_path, *cells, **dialect):
-    settings = {"missing": reading.MISSING, **dialect}
+    settings = {"missing": MISSING, **dialect}
     return read(tmp_path, "x|y\n" + "".join(f"{c}|0\n" for c in cells), delimiter="|", **settings)
 
 
@@ -224,7 +225,7 @@ def test_numbers_and_missing_values(tmp_path):
 
 
 def test_missing_markers_that_look_like_numbers(tmp_path):
-    missing = (*reading.MISSING, "-999")
+    missing = (*MISSING, "-999")
     assert found(tmp_path, "1", "-999", "2", missing=missing) == [1, None, 2]
 
 

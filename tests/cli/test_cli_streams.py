@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from marginboost.cli import streams
-from marginboost.cli.reading import Dialect
+from marginboost.cli.dialect import Dialect
 
 QUICK = ["--algorithm", "adaboost", "--rounds", "5"]
 ROLES = ["--label", "ill", "--id", "who"]

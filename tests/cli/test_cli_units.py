@@ -11,6 +11,7 @@ from cli_tables import read
 
 from marginboost import AdaBoostClassifier, MulticlassBooster
 from marginboost.cli import columns, dataset, options
+from marginboost.cli.dialect import MISSING, Dialect
 from marginboost.cli.errors import (
     CommandError,
     DataError,
@@ -24,7 +25,7 @@ from marginboost.cli.errors import (
 )
 from marginboost.cli.models import parts_of
 from marginboost.cli.output import bar, check_target, sparkline, table_bytes, visible
-from marginboost.cli.reading import MISSING, Dialect, shorten
+from marginboost.cli.reading import shorten
 
 # -- output ----------------------------------------------------------------------------------------
 

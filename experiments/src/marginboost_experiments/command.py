@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from marginboost.cli.errors import DataError, OutputError, UsageError, require, suggest
+from marginboost.cli.options import check_not_given
 from marginboost.cli.output import Answer, Screen
 
 
@@ -42,6 +43,7 @@ def run(args: argparse.Namespace) -> Answer:
     if args.list == (args.experiment is not None):
         raise UsageError("expected an experiment or --list, and not both")
     if args.list:
+        check_not_given(args, "with --list", full=False, out=None, jobs=None, data=None)
         every = [
             {"id": name, "title": runner.about(name).partition("\n")[0]} for name in runner.names()
         ]

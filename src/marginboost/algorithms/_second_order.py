@@ -17,7 +17,7 @@ from ..oracles.gradient_trees import (
     MONOTONIC_PARAMETER,
     GradientTreeOracle,
 )
-from ..validation import Constraints, Number, parameter_names
+from ..validation import Constraints, Effects, Number, Where, parameter_names
 
 TREE_PARAMETERS = """max_leaf_nodes : int or None
         Most leaves of a tree; the split that gains most is made first.
@@ -35,6 +35,11 @@ LONGEST_STEP = 4.0
 """Largest leaf of a classifier before the learning rate (Friedman, Hastie & Tibshirani 2000).
 
 Where the rows of a leaf are all but settled, curvature vanishes and Newton's step has no end."""
+
+OWN_TREES: Effects = {
+    name: Where("estimator", (None,)) for name in parameter_names(GradientTreeOracle)
+}
+"""Settings of the trees of an estimator, which a base learner of one's own has itself."""
 
 C = TypeVar("C", bound="type[BaseBooster]")
 
@@ -71,6 +76,7 @@ class SecondOrderClassifier(SoftLabels):
     """
 
     parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
+    parameter_effects: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

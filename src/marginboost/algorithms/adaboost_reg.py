@@ -51,7 +51,7 @@ from ..fitting.problem import Problem
 from ..model import LogisticLink
 from ..solvers.soft_descent import convex_step, linear_step, search_step, softmin
 from ..types import Array
-from ..validation import Constraints, Number, check_choice
+from ..validation import Constraints, Effects, Number, Where, check_choice
 from .adaboost import ROUNDING
 
 KINDS = ("influence", "squared")
@@ -292,6 +292,7 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
         "target_margin": Number(above=-1.0, below=1.0),
         "max_step": Number(above=0.0),
     }
+    parameter_effects: ClassVar[Effects] = {"target_margin": Where("base", ("marginal",))}
 
     def __init__(
         self,

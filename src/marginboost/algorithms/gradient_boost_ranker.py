@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 
 from ..estimators.ranker import BaseRanker
 from ..fitting.algorithm import Algorithm
-from ..validation import Constraints, Number, check_number
+from ..validation import Constraints, Effects, Number, check_number
 from ._lambda_rank import LOSSES, LambdaRank
-from ._second_order import LONGEST_STEP, document_trees, second_order_trees
+from ._second_order import LONGEST_STEP, OWN_TREES, document_trees, second_order_trees
 
 
 @document_trees
@@ -102,6 +102,7 @@ class GradientBoostRanker(BaseRanker):
         "ndcg_exp_gain": (True, False),
         "learning_rate": Number(above=0.0),
     }
+    parameter_effects: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

@@ -38,8 +38,8 @@ from ..losses import Loss, MeanLoss, ResidualLoss, as_target_loss
 from ..losses.tweedie import LARGEST_SCORE
 from ..solvers.masters.quantile import quantile
 from ..types import Array
-from ..validation import Constraints, Number, check_number
-from ._second_order import document_trees, second_order_trees
+from ..validation import Constraints, Effects, Number, check_number
+from ._second_order import OWN_TREES, document_trees, second_order_trees
 from .gradient_boost import STEPS, GradientBoost
 
 LONGEST_STEP = 2.0
@@ -215,6 +215,7 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
         "learning_rate": Number(above=0.0),
         "step": STEPS,
     }
+    parameter_effects: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

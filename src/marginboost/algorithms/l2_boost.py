@@ -28,7 +28,7 @@ from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..oracles.tree_hypothesis import constant_candidate
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number, Where
 from .ls_boost import LSBoost
 
 
@@ -100,6 +100,7 @@ class L2BoostRegressor(BaseBoostRegressor):
         "learning_rate": Number(above=0.0, at_most=1.0),
         "max_depth": Number(at_least=1, integer=True),
     }
+    parameter_effects: ClassVar[Effects] = {"max_depth": Where("estimator", (None,))}
 
     def __init__(
         self,

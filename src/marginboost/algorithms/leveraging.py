@@ -56,6 +56,7 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import Columns, State
 from ..core.stop import Stop
+from ..estimators.base import SEVERAL
 from ..estimators.classifier import document
 from ..estimators.soft_labels import SoftLabels
 from ..fitting.algorithm import Algorithm
@@ -68,7 +69,7 @@ from ..solvers.line_search import LONGEST, longest_step
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
 from ..types import Array
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number, Where
 from .adaboost import binary_step
 
 CORRECTIONS = ("none", "newton", "sweeps", "parallel")
@@ -378,6 +379,13 @@ class LeveragingClassifier(SoftLabels):
         "columns": Number(at_least=1, integer=True, optional=True),
         "selection": ("edge", "improvement"),
         "correction": CORRECTIONS,
+    }
+    parameter_effects: ClassVar[Effects] = {
+        "selection": SEVERAL,
+        "columns": (
+            Where("selection", ("improvement",), Where("correction", CORRECTIONS[1:])),
+            SEVERAL,
+        ),
     }
 
     def __init__(

@@ -53,7 +53,7 @@ from ..solvers.masters.choice import MASTERS, make_master
 from ..solvers.masters.packed_pool import PackedPool
 from ..solvers.masters.problem import MarginProblem, PricedMargin, SoftMargin
 from ..types import Array
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number, Where
 from . import _levels as levels
 from ._levels import (
     answers_by_code,
@@ -464,6 +464,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         "rtol": Number(at_least=0.0),
         "solver": ("auto", *MASTERS),
     }
+    parameter_effects: ClassVar[Effects] = {"nu": Where("C", (None,))}
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ from ..solvers.masters.tube_interior import TubeInterior
 from ..solvers.masters.tube_simplex import TubeSimplex
 from ..solvers.masters.tube_smooth import TubeSmooth
 from ..types import Array
-from ..validation import Constraints, Number, check_number
+from ..validation import Constraints, Effects, Number, Where, check_number, is_given
 from ._levels import descended_tube
 from .gradient_boost_regressor import check_spread, spread
 from .leveraging_regressor import unit_of_targets
@@ -301,6 +301,12 @@ class LPBoostRegressor(BaseBoostRegressor):
         "C_scale": SCALES,
         "solver": ("auto", *MASTERS),
         "solver_time_limit": Number(above=0.0, optional=True),
+    }
+    parameter_effects: ClassVar[Effects] = {
+        "epsilon": Where("loss", ("epsilon-insensitive",)),
+        "nu": (Where("loss", ("epsilon-insensitive",)), Where("epsilon", (None,))),
+        "quantile": Where("loss", ("quantile",)),
+        "C_scale": Where("C", is_given),
     }
 
     def __init__(

@@ -33,6 +33,7 @@ from ..core.rule import Rule
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
+from ..estimators.base import SEVERAL
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm
 from ..kernels.parallel import run_rows
@@ -42,7 +43,7 @@ from ..losses import Loss, Squared
 from ..oracles.linear import LinearOracle
 from ..oracles.stumps import StumpOracle
 from ..types import Array
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number
 
 ROUNDING = 1e-14
 """Residual, relative to the targets, and correlation with it, that are rounding only."""
@@ -226,6 +227,7 @@ class LSBoostRegressor(BaseBoostRegressor):
         "learning_rate": Number(above=0.0, at_most=1.0),
         "n_candidates": Number(at_least=1, integer=True, optional=True),
     }
+    parameter_effects: ClassVar[Effects] = {"version": SEVERAL, "n_candidates": SEVERAL}
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..fitting.algorithm import Algorithm
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number, Where
 from ._p_hull import PHullRule
 from .gravity_p_boost import GravityPBoost
 from .naive_p_boost import WEIGHT_UPDATES, NaivePBoost
@@ -21,6 +21,15 @@ from .sloppy_p_boost_as_run import SloppyPBoostAsRun
 from .strict_p_boost import SEARCHES, StrictPBoost
 
 VARIANTS = (*("strict", "sloppy", "sloppy-as-run", "naive", "normed", "gravity", "accelerated"),)
+
+
+def offers_worse(estimator: Any) -> bool:
+    """Whether this base learner may offer a hypothesis that is worse than guessing.
+
+    One that is closed under sign turns it round.
+    """
+    inner = getattr(estimator, "oracle", estimator)
+    return not getattr(inner, "closed", True)
 
 
 @document
@@ -91,6 +100,13 @@ class PBoostClassifier(BaseMarginClassifier):
         "penalty": Number(at_least=0.0),
         "acceleration": Number(at_least=0.0),
         "max_restarts": Number(at_least=0, integer=True),
+    }
+    parameter_effects: ClassVar[Effects] = {
+        "search": Where("variant", ("strict",)),
+        "weight_update": Where("variant", ("naive",)),
+        "signed": (Where("variant", ("naive",)), Where("estimator", offers_worse)),
+        "penalty": Where("variant", ("gravity",)),
+        "acceleration": Where("variant", ("accelerated",)),
     }
 
     def __init__(

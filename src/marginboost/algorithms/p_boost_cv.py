@@ -22,7 +22,7 @@ from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..fitting.algorithm import Algorithm
 from ..fitting.cross_validation import ParameterPath, chosen_by
-from ..validation import Constraints, check_number
+from ..validation import Constraints, Effects, check_number
 from .p_boost import PBoostClassifier, hull_rule
 
 PS = (0.8, 1.0, 1.2, 1.5, 2.0, 3.0)
@@ -93,6 +93,7 @@ class PBoostClassifierCV(BaseMarginClassifier):
         for name, constraint in PBoostClassifier.parameter_constraints.items()
         if name != "p"
     }
+    parameter_effects: ClassVar[Effects] = PBoostClassifier.parameter_effects
 
     def __init__(
         self,

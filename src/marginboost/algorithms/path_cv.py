@@ -24,7 +24,7 @@ from ..fitting.problem import Problem
 from ..model import VoteLink
 from ..solvers.masters.choice import SIMPLEX_ROWS
 from ..types import Array
-from ..validation import Constraints, check_number
+from ..validation import Constraints, Effects, check_number
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier, influences, probabilities_of
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .lpboost import LPBoost, LPBoostClassifier, make_rule, rule_settings, soft_margin_facts
@@ -284,6 +284,7 @@ class AdaBoostRegClassifierCV(BaseMarginClassifier):
         name: AdaBoostRegClassifier.parameter_constraints[name]
         for name in ("base", "target_margin", "max_step")
     }
+    parameter_effects: ClassVar[Effects] = AdaBoostRegClassifier.parameter_effects
 
     def __init__(
         self,

@@ -52,8 +52,8 @@ from ..oracles.label_hypotheses import TreePerLabel
 from ..oracles.tree_hypothesis import constant_tree
 from ..oracles.tree_per_label import TreePerLabelOracle
 from ..types import Array
-from ..validation import Constraints, Number
-from ._second_order import LONGEST_STEP, document_trees, second_order_trees
+from ..validation import Constraints, Effects, Number
+from ._second_order import LONGEST_STEP, OWN_TREES, document_trees, second_order_trees
 from .gradient_boost import GradientBoost
 
 
@@ -185,6 +185,7 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
         "reference": "Friedman, Hastie & Tibshirani 2000; Friedman 2001",
     }
     parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
+    parameter_effects: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ from ..data.table import check_not_lazy, frame_names, is_frame, read_array
 from ..fitting.inputs import distinct_labels, read_labels
 from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
-from ..validation import check_choice, check_number
+from ..validation import check_choice, check_number, check_unused
 from .cleaning import POLICIES, changed_labels, other_labels, rows_to_act_on, some_labels
 from .evidence import Evidence
 from .folds import SEED, Fold, alone_in_class, check_classifier, folds_of_classes, take_rows
@@ -161,6 +161,8 @@ class LabelAudit(BaseEstimator):
         check_number("fdr", self.fdr, at_least=0.0, below=1.0)
         resolve_n_jobs(self.n_jobs)
         self._check_voters()
+        if pred_probs is not None:
+            check_unused(self, "pred_probs", "voters", "cv")
         table = self._read_table(X)
         return self.fit_table(X, table, read_labels(y, table.n_rows), pred_probs)
 

@@ -43,7 +43,7 @@ from ..core.ensemble import Ensemble
 from ..core.hypothesis import Hypothesis
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
-from ..estimators.base import algorithm_of
+from ..estimators.base import algorithm_to_fit
 from ..fitting.fit import fit
 from ..fitting.rows import ReadMore, TrainingRows
 from ..model import (
@@ -303,7 +303,7 @@ def fit_committee(data: AuditedRows, mixture: Mixture, settings: dict[str, Any])
     training = TrainingRows(
         data.features, rows, soft.weights, data.read_more, classes=classes, codes=soft.labels
     )
-    fitted = fit(algorithm_of(trees), training)
+    fitted = fit(algorithm_to_fit(trees), training)
     (run,) = fitted.model.runs
     members, coef = list(run.ensemble.members), mixture.gradient * run.ensemble.coef
     if mixture.forest > 0.0:

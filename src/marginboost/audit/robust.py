@@ -51,7 +51,7 @@ from ..model import Link, Model, VoteLink
 from ..model.features import FeatureRows
 from ..oracles.gradient_trees import GradientTreeOracle
 from ..types import Array
-from ..validation import Constraints, check_choice, check_number
+from ..validation import Constraints, Effects, Where, check_choice, check_number
 from ..warning import warn_user
 from .audit import LabelAudit
 from .committee import (
@@ -68,6 +68,8 @@ from .votes import FEW_ROWS, MAX_BINS
 
 POLICIES = ("soft", "downweight", "drop", "relabel", "keep")
 MODELS = ("auto", "committee", "soft-margin")
+SOFT_MARGINS = ("auto", "soft-margin")
+"""Models of which a soft margin may come."""
 SAME_NOISE = 1e-6
 """Difference of two estimates of noise up to which the audits are the same."""
 MOST_NOISE = 0.25
@@ -199,6 +201,10 @@ class RobustBoostClassifier(BaseMarginClassifier):
         name: LPBoostClassifier.parameter_constraints[name]
         for name in ("solver", "solver_time_limit")
     }
+    parameter_effects: ClassVar[Effects] = {
+        **dict.fromkeys(("solver", "solver_time_limit", "tol"), Where("model", SOFT_MARGINS)),
+        "fdr": Where("policy", ("drop", "relabel")),
+    }
 
     def __init__(
         self,
@@ -283,6 +289,11 @@ class RobustBoostClassifier(BaseMarginClassifier):
         **given: Any,
     ) -> Self:
         """Audit the labels, choose, then learn from what the policy makes of them."""
+        if reduction is not ONE_VS_REST and self.model == "committee":
+            raise ValueError(
+                "model: got 'committee' with a code of several classes, expected 'auto' or "
+                "'soft-margin': a committee knows all classes at once"
+            )
         codes = rows.truth
         used, audit = self._audit(rows.rows, rows.labels[codes], rows.weights)
         mixture, believed = choose_mixture(audit.votes_, audit.stack_, audit.codes_)

@@ -110,7 +110,7 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
 
     Settings are checked here, before any file is read.
     """
-    from ..estimators.base import algorithm_of
+    from ..estimators.base import algorithm_to_fit
 
     full, kind = find_classifier(name, numeric=args.target is not None)
     known = [p for p in parameter_names(kind) if p not in ("estimator", "callbacks", "verbose")]
@@ -125,7 +125,7 @@ def make_classifier(name: str, settings: Iterable[str], args: argparse.Namespace
         params[setting] = value
     try:
         model = kind(**params)
-        algorithm_of(model)
+        algorithm_to_fit(model)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{full}: {error}") from None
     return model

@@ -24,7 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import target_audit
 from .errors import UsageError
-from .options import add_data, add_reading, add_roles, answer_of, dialect_of
+from .options import (
+    add_data,
+    add_reading,
+    add_roles,
+    answer_of,
+    check_not_given,
+    dialect_of,
+)
 from .output import (
     Answer,
     Screen,
@@ -43,6 +50,10 @@ SHOWN = 10
 """Suspects, and labels, on the screen."""
 ROWS_AT_ONCE = 1 << 16
 """Scores written at a time."""
+FDR = 0.2
+"""Share of false alarms where none is given."""
+DECISIONS = "decisions.csv"
+"""File of decisions where none is given."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--decisions",
         metavar="FILE",
-        default="decisions.csv",
-        help="CSV in which --serve keeps decisions (default: decisions.csv)",
+        default=DECISIONS,
+        help=f"CSV in which --serve keeps decisions (default: {DECISIONS})",
     )
     add_reading(parser)
 
@@ -77,9 +88,9 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fdr",
         type=float,
-        default=0.2,
+        default=FDR,
         metavar="SHARE",
-        help="false alarms allowed among the flagged rows (default: 0.2)",
+        help=f"false alarms allowed among the flagged rows (default: {FDR})",
     )
     parser.add_argument(
         "--cv", type=int, metavar="K", help="folds; 5 up to 5,000 rows, 3 up to 10,000, then 2"
@@ -156,6 +167,9 @@ def _check(args: argparse.Namespace) -> None:
         target_audit.check(args)
     if args.serve:
         _check_serving(args)
+    else:
+        unset = {"port": 0, "no_browser": False, "decisions": DECISIONS}
+        check_not_given(args, "without --serve", **unset)
     kept = args.decisions if args.serve else None
     others = {"data file": args.data}
     for option, path in (("--out", args.out), ("--scores", args.scores), ("--decisions", kept)):

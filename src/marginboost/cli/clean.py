@@ -12,9 +12,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .audit import add_audit, audit_rows, check_audit, labelled_rows, row_numbers
+from .audit import FDR, add_audit, audit_rows, check_audit, labelled_rows, row_numbers
 from .errors import UsageError
-from .options import add_data, add_reading, add_roles
+from .options import add_data, add_reading, add_roles, check_not_given
 from .output import Answer, Screen, check_target, has_types, table_bytes, write_file
 from .reading import read_file
 
@@ -98,6 +98,8 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--target: only labels can be cleaned; audit --target lists wrong numbers")
     if args.only_confirmed and args.decisions is None:
         raise UsageError("--only-confirmed: needs --decisions, which say what is confirmed")
+    if args.only_confirmed:
+        check_not_given(args, "with --only-confirmed", fdr=FDR)
     check_audit(args)
     others = {"data file": args.data, "file of decisions": args.decisions}
     check_target(args.out, "--out", others)

@@ -13,7 +13,15 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError, UsageError, suggest
-from .options import add_data, add_reading, add_unread_answer, check_roles, dialect_of
+from .options import (
+    READING,
+    add_data,
+    add_reading,
+    add_unread_answer,
+    check_not_given,
+    check_roles,
+    dialect_of,
+)
 from .output import Answer, Screen, bar, check_target, sparkline, visible, write_file
 
 if TYPE_CHECKING:
@@ -61,6 +69,9 @@ def run(args: argparse.Namespace) -> Answer:
 
     if args.row and args.data is None:
         raise UsageError("to explain rows, give a data file and --row")
+    if args.data is None:
+        unset = {"id": None, "label": None, "drop": [], **READING}
+        check_not_given(args, "without a data file", **unset)
     if args.row and args.feature:
         raise UsageError("--row and --feature answer different questions; give one of them")
     if args.out is not None:

@@ -14,7 +14,16 @@ import time
 import warnings
 from typing import Any
 
-from .options import USUAL, add_data, add_reading, add_roles, add_settings, answer_of, dialect_of
+from .options import (
+    USUAL,
+    add_data,
+    add_reading,
+    add_roles,
+    add_settings,
+    answer_of,
+    check_not_given,
+    dialect_of,
+)
 from .output import Answer, Screen, check_target, progress_bar, writing
 
 
@@ -60,11 +69,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Answer:
     """Read, fit, write."""
     check_target(args.out, "--out", {"data file": args.data})
+    if args.target is not None:
+        check_not_given(args, "with --target: folds are for error and AUC", folds=None)
     if args.checkpoint is not None:
         others = {"data file": args.data, "model file": args.out}
         check_target(args.checkpoint, "--checkpoint", others)
     from ..core import Checkpoint
-    from ..estimators.base import algorithm_of
+    from ..estimators.base import algorithm_to_fit
     from .algorithms import make_classifier
     from .dataset import check_classes, training_data
     from .models import model_facts, save_model
@@ -74,7 +85,7 @@ def run(args: argparse.Namespace) -> Answer:
     shorthand = [f"{name}={v}" for name in ("nu", "tol") if (v := getattr(args, name)) is not None]
     model = make_classifier(args.algorithm or _default(args), [*shorthand, *args.param], args)
     binning = None
-    if algorithm_of(model).oracle.needs_bins:
+    if algorithm_to_fit(model).oracle.needs_bins:
         binning = {"max_bins": model.max_bins, "n_jobs": model.n_jobs}
     data = training_data(args, open_data(args.data, dialect_of(args)), binning)
     check_classes(data, args.label)

@@ -15,7 +15,7 @@ from collections import Counter
 from typing import Any
 
 from .errors import UsageError
-from .options import add_data, add_reading, dialect_of
+from .options import READING, add_data, add_reading, check_not_given, dialect_of
 from .output import Answer, Screen, bar, visible
 
 MODEL_SUFFIXES = (".json", ".json.gz")
@@ -32,17 +32,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Answer:
     """Look at the file."""
-    if args.data is None:
+    name = args.data or ""
+    described = [] if not name or os.path.exists(name) else _algorithm(name)
+    if name and not described and not name.lower().endswith(MODEL_SUFFIXES):
+        return Answer(_data_facts(args))
+    check_not_given(args, "without a data file", label=None, **READING)
+    if not name:
         return Answer({"command": "info", "algorithms": _algorithms()})
-    if not os.path.exists(args.data) and (found := _algorithm(args.data)):
-        return Answer({"command": "info", "described": found})
-    if args.data.lower().endswith(MODEL_SUFFIXES):
-        from .models import load_model, model_facts
+    if described:
+        return Answer({"command": "info", "described": described})
+    from .models import load_model, model_facts
 
-        return Answer(
-            {"command": "info", "file": args.data, "model": model_facts(load_model(args.data))}
-        )
-    return Answer(_data_facts(args))
+    return Answer(
+        {"command": "info", "file": args.data, "model": model_facts(load_model(args.data))}
+    )
 
 
 def _algorithms() -> list[dict[str, str]]:

@@ -5,9 +5,19 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .dialect import MISSING, Dialect
 from .errors import UsageError
-from .reading import MISSING, DataSource, Dialect
+from .reading import DataSource
 
+READING: dict[str, Any] = {
+    "delimiter": None,
+    "encoding": None,
+    "missing": [],
+    "not_missing": [],
+    "no_header": False,
+    "decimal": ".",
+}
+"""Options of reading, and what they are where they are not given."""
 USUAL = {"label": "robustboost", "target": "gradientboost"}
 """Algorithm of a fit that names none, by what is predicted."""
 
@@ -48,6 +58,23 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="the first line is a row; columns are called 1, 2, 3, …",
     )
     group.add_argument("--decimal", metavar="SIGN", default=".", help="decimal sign, . or ,")
+
+
+def check_not_given(args: argparse.Namespace, where: str, **unset: Any) -> None:
+    """Raise for an option that is given, and has no effect here.
+
+    Parameters
+    ----------
+    args : Namespace
+        The options.
+    where : str
+        What makes them have no effect, for the message.
+    **unset
+        The options, and what they are where they are not given.
+    """
+    for name, value in unset.items():
+        if getattr(args, name) != value:
+            raise UsageError(f"--{name.replace('_', '-')}: has no effect {where}")
 
 
 def dialect_of(args: argparse.Namespace) -> Dialect:

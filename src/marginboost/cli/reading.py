@@ -14,13 +14,12 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from ..files import GZIP, TooLarge, unpack
+from .dialect import Dialect
 from .errors import DataError, require, suggest
 
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?", ".")
 DELIMITERS = (",", ";", "\t", "|")
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 ZIP = b"PK\x03\x04"
@@ -39,31 +38,6 @@ MOST_COLUMNS = 100_000
 BLOCK_BYTES = 1 << 24
 """Text parsed at a time; where a row does not fit, all of it is."""
 LARGEST_BLOCK = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How text is read.
-
-    Parameters
-    ----------
-    delimiter : str, optional
-        Between values; None finds the one that splits the header best.
-    encoding : str, optional
-        None is UTF-8, or UTF-16 where a byte order mark says so.
-    missing : tuple of str
-        Values that stand for "missing". Spaces around values do not count.
-    decimal : str
-        Decimal sign.
-    header : bool
-        Whether the first line holds the names of the columns; else they are 1, 2, 3, …
-    """
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    missing: tuple[str, ...] = MISSING
-    decimal: str = "."
-    header: bool = True
 
 
 class DataSource:
@@ -273,6 +247,7 @@ def _decompress(path: str, content: bytes) -> bytes:
 
 
 def _read_arrow(path: str, content: bytes, dialect: Dialect) -> DataFile:
+    dialect.check_typed(path)
     pa, ipc = require("pyarrow"), require("pyarrow.ipc")
     source = pa.BufferReader(content)
     try:

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
+from .dialect import Dialect
 from .errors import DataError, require
 from .reading import (
     BLOCK_BYTES,
     LARGEST_BLOCK,
     DataFile,
     DataSource,
-    Dialect,
     Text,
     is_arrow_file,
     is_plain_text,
@@ -118,6 +118,7 @@ class ArrowStream(DataStream):
     """Parquet and Arrow files."""
 
     def __init__(self, path: str, dialect: Dialect) -> None:
+        dialect.check_typed(path)
         require("pyarrow")
         from ..data.arrow_files import ArrowFiles, find_files
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..types import Array
-from ..validation import Configurable, Constraints, check_settings
+from ..validation import Configurable, Constraints, Effects, check_effects, check_settings
 from .hypothesis import Hypothesis
 from .parts import Place
 from .sample import Sample
@@ -61,6 +61,8 @@ class Oracle(Configurable, ABC):
         Whether it reads binned rows.
     reads_curvature : bool
         Whether curvatures make a difference to what it finds.
+    offers_one : bool
+        Whether it has one hypothesis in a round, however many are asked for.
     on_parts : bool
         Whether it asks all that it must know of rows as questions to parts: see :mod:`.parts`. A
         subclass says so for itself.
@@ -69,6 +71,8 @@ class Oracle(Configurable, ABC):
     registry: ClassVar[dict[str, type[Oracle]]] = {}
     parameter_constraints: ClassVar[Constraints] = {}
     """What its settings may be; those of base classes hold too."""
+    parameter_effects: ClassVar[Effects] = {}
+    """With which other settings its settings have an effect; what base classes say holds too."""
 
     saved: bool = False
     exact: bool = False
@@ -76,6 +80,7 @@ class Oracle(Configurable, ABC):
     class_name: str = "the hypotheses of this base learner"
     needs_bins: bool = False
     reads_curvature: bool = False
+    offers_one: bool = False
     on_parts: ClassVar[bool] = False
     sample: Sample
     place: Place
@@ -100,6 +105,10 @@ class Oracle(Configurable, ABC):
         ``drawn`` says that weights will be counts of a sample drawn with replacement.
         """
         check_settings(self)
+        check_effects(self)
+
+    def check_asked(self, n_columns: int) -> None:
+        """Raise for settings without effect where a rule asks for so many candidates a round."""
 
     def prepare(self) -> None:
         """Do the work of a new sample that is worth doing once."""

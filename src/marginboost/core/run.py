@@ -94,6 +94,7 @@ def train(
     bound = oracle.bind(sample)
     state = State(sample)
     rule.start(state)
+    oracle.check_asked(rule.columns_per_round)
     callbacks = sorted(callbacks, key=lambda callback: callback.saves_state)
     try:
         for callback in sorted(callbacks, key=lambda callback: not callback.saves_state):

@@ -30,7 +30,15 @@ from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.stumps import StumpOracle
 from ..types import Array
-from ..validation import Configurable, Constraints, Number, check_settings
+from ..validation import (
+    Configurable,
+    Constraints,
+    Effects,
+    Number,
+    Where,
+    check_effects,
+    check_settings,
+)
 from .fitted import FittedAttributes
 
 COMMON_PARAMETERS = """max_bins : int or None
@@ -61,6 +69,20 @@ def document(cls: C) -> C:
     return cls
 
 
+def reads_bins(estimator: Any) -> bool:
+    """Whether this base learner works on binned rows, as those that are the default do."""
+    return estimator is None or bool(getattr(estimator, "needs_bins", False))
+
+
+def offers_several(estimator: Any) -> bool:
+    """Whether this base learner may have several hypotheses in a round; stumps do."""
+    return estimator is None or not getattr(estimator, "offers_one", True)
+
+
+SEVERAL = Where("estimator", offers_several)
+"""Where settings have an effect that are about a choice among several hypotheses of a round."""
+
+
 class BaseBooster(FittedAttributes, Configurable):
     """What every estimator of the package shares.
 
@@ -80,6 +102,8 @@ class BaseBooster(FittedAttributes, Configurable):
     }
     """What parameters may be; constraints of base classes hold too, where a class does not replace
     them."""
+    parameter_effects: ClassVar[Effects] = {"max_bins": Where("estimator", reads_bins)}
+    """With which other parameters a parameter has an effect; what base classes say holds too."""
     feature_names_in_: Any
     dual_: Any
 
@@ -132,9 +156,7 @@ class BaseBooster(FittedAttributes, Configurable):
         for callback in callbacks:
             if not isinstance(callback, Callback):
                 raise TypeError(f"callbacks: got {callback!r}, expected Callback objects")
-        algorithm = self._algorithm()
-        algorithm.oracle.check()
-        return algorithm
+        return self._algorithm()
 
     def _make_algorithm(self, rule: Any, **more: Any) -> Algorithm:
         """Make an algorithm of this rule, with the parameters that all estimators share.
@@ -303,11 +325,20 @@ class BaseBooster(FittedAttributes, Configurable):
 
 
 def algorithm_of(estimator: Any) -> Algorithm:
-    """Check the parameters of an estimator, and make the algorithm that they mean.
-
-    Bad parameters end here, before a row is read.
-    """
+    """Check the parameters of an estimator, and make the algorithm that they mean."""
     algorithm: Algorithm = estimator.__algorithm__()
+    return algorithm
+
+
+def algorithm_to_fit(estimator: Any) -> Algorithm:
+    """Algorithm of an estimator that is about to be fitted.
+
+    Bad parameters, and parameters without effect, end here, before a row is read. A model file may
+    hold parameters without effect, as earlier versions let them pass.
+    """
+    algorithm = algorithm_of(estimator)
+    check_effects(estimator)
+    algorithm.oracle.check()
     return algorithm
 
 
@@ -378,11 +409,11 @@ def rule_of(estimator: Any, sample: Sample) -> Rule:
 
 def algorithm_for_parts(estimator: BaseBooster) -> Algorithm:
     """Algorithm of an estimator that is fitted to rows in parts; raise where it cannot be."""
-    algorithm = algorithm_of(estimator)
-    for name in ("early_stopping", "warm_start"):
-        if getattr(estimator, name, False):
+    algorithm = algorithm_to_fit(estimator)
+    for name, off in (("early_stopping", False), ("warm_start", False), ("scoring", "loss")):
+        if getattr(estimator, name, off) != off:
             raise TypeError(
-                f"{name}: got {getattr(estimator, name)!r}, expected False on rows in parts; the "
+                f"{name}: got {getattr(estimator, name)!r}, expected {off!r} on rows in parts; the "
                 "callbacks EarlyStopping and Checkpoint can be used there"
             )
     check_on_parts(algorithm.oracle)

@@ -24,7 +24,7 @@ from ..fitting.rows import TrainingRows, rows_in_parts
 from ..model import BinaryModel, ClassModel, Features, LogisticLink, Model, VoteLink
 from ..model.features import FeatureRows
 from ..types import Array
-from .base import COMMON_PARAMETERS, BaseBooster, algorithm_for_parts, algorithm_of, document
+from .base import COMMON_PARAMETERS, BaseBooster, algorithm_for_parts, algorithm_to_fit, document
 from .fitted import ClassifierOutputs
 
 __all__ = ["BaseMarginClassifier", "document"]
@@ -157,7 +157,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self, X: Any, y: Any, sample_weight: Any, reduction: Reduction, **given: Any
     ) -> Self:
         """Fit the model; more than two classes are reduced to two in this way."""
-        algorithm = algorithm_of(self)
+        algorithm = algorithm_to_fit(self)
         rows, features = self._learn_features(X, y)
         labels = read_labels(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)

@@ -72,6 +72,7 @@ class BaseRanker(StagedFit, NumberBooster):
         -------
         self
         """
+        self._check_watch(eval_set)
         queries = (group, qid), (eval_group, eval_qid)
         given = {"eval_set": eval_set, "before": self._before(init_model), "queries": queries}
         return self._fit_targets(X, y, sample_weight, **given)

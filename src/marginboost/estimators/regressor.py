@@ -16,7 +16,7 @@ from ..fitting.rows import TrainingRows, rows_in_parts
 from ..model import Features, Model, RegressionModel
 from ..model.features import FeatureRows
 from ..types import Array
-from .base import COMMON_PARAMETERS, BaseBooster, algorithm_for_parts, algorithm_of, document
+from .base import COMMON_PARAMETERS, BaseBooster, algorithm_for_parts, algorithm_to_fit, document
 
 __all__ = ["BaseBoostRegressor", "document"]
 
@@ -79,7 +79,7 @@ class NumberBooster(BaseBooster):
 
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any, **given: Any) -> Self:
         """Fit the model, with what else is given."""
-        algorithm = algorithm_of(self)
+        algorithm = algorithm_to_fit(self)
         rows, features = self._learn_features(X, y)
         targets = self._read_targets(y, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)

@@ -15,7 +15,7 @@ import numpy as np
 from ..fitting.inputs import read_weights
 from ..fitting.soft_labels import read_soft_labels
 from ..types import Array
-from .base import algorithm_of
+from .base import algorithm_to_fit
 from .classifier import BaseMarginClassifier
 
 
@@ -57,7 +57,7 @@ class SoftLabels(BaseMarginClassifier):
         >>> model.predict_proba([[5.0], [20.0], [35.0]])[:, 1].round(1)
         array([0. , 0.5, 1. ])
         """
-        algorithm = algorithm_of(self)
+        algorithm = algorithm_to_fit(self)
         rows, features = self._learn_features(X, probabilities)
         table, labels = read_soft_labels(probabilities, classes, rows.n_rows)
         weights = read_weights(sample_weight, rows.n_rows)

@@ -13,7 +13,7 @@ from ..fitting.early_stop import Before, EarlyStop, read_eval_set, with_options
 from ..fitting.reduction import ONE_VS_REST
 from ..fitting.rows import TrainingRows
 from ..model import Model
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number, Where, check_unused
 from .classifier import BaseMarginClassifier
 from .regressor import BaseBoostRegressor
 
@@ -25,10 +25,12 @@ STAGED_PARAMETERS = """early_stopping : bool or "auto"
         Share or number of rows that early stopping holds back where no ``eval_set`` is given; None
         watches the training rows themselves.
     n_iter_no_change : int
-        Rounds without improvement after which early stopping ends the run.
+        Rounds without improvement after which early stopping ends the run. Without early stopping
+        another number than the default is an error, as is another ``validation_fraction``.
     scoring : str, callable or None
         What is watched: "loss", the mean of the loss that is minimised; a scorer of scikit-learn
         by name, or one of your own, called as ``scorer(model, X, y)``; None is that of ``score``.
+        Other than "loss" it needs early stopping or an ``eval_set``.
     warm_start : bool
         Whether a second fit goes on from the model of the first, to ``n_estimators`` rounds in all.
         With the same rows it makes the model that one fit would have made."""
@@ -59,6 +61,10 @@ class StagedFit:
         "early_stopping": (False, True, "auto"),
         "n_iter_no_change": Number(at_least=1, integer=True),
         "warm_start": (False, True),
+    }
+    parameter_effects: ClassVar[Effects] = {
+        "validation_fraction": Where("early_stopping", (True, "auto")),
+        "n_iter_no_change": Where("early_stopping", (True, "auto")),
     }
 
     def _make_algorithm(self, rule: Any, **more: Any) -> Algorithm:
@@ -96,6 +102,16 @@ class StagedFit:
                 f"{type(self).__name__} or the path of its model file"
             )
         return Before(model, adds_rounds=True)
+
+    def _check_watch(self, eval_set: Any) -> None:
+        """Raise for settings that have no effect with, or without, an ``eval_set``."""
+        if eval_set is None and self.early_stopping is False and self.scoring != "loss":
+            raise ValueError(
+                f"scoring: got {self.scoring!r}, which has no effect with early_stopping=False and "
+                "no eval_set: set early_stopping to True, or give an eval_set"
+            )
+        if eval_set is not None:
+            check_unused(self, "an eval_set", "validation_fraction")
 
     # -- attributes ------------------------------------------------------------------------------
 
@@ -150,6 +166,7 @@ class StagedClassifier(StagedFit, BaseMarginClassifier):
         -------
         self
         """
+        self._check_watch(eval_set)
         given = {"eval_set": eval_set, "before": self._before(init_model)}
         return self.__fit_reduction__(X, y, sample_weight, ONE_VS_REST, **given)
 
@@ -188,5 +205,6 @@ class StagedRegressor(StagedFit, BaseBoostRegressor):
         -------
         self
         """
+        self._check_watch(eval_set)
         given = {"eval_set": eval_set, "before": self._before(init_model)}
         return self._fit_targets(X, y, sample_weight, **given)

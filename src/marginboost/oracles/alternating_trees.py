@@ -67,6 +67,7 @@ class AlternatingTreeOracle(Oracle):
     """
 
     saved = True
+    offers_one = True
     exact = False
     needs_bins = True
     class_name = "rules at the places of an alternating tree"

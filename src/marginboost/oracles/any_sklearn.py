@@ -88,6 +88,7 @@ class SklearnOracle(Oracle):
     """
 
     exact = False
+    offers_one = True
     class_name = "what a scikit-learn estimator can represent"
 
     def __init__(self, estimator: Any) -> None:

@@ -16,6 +16,7 @@ from ..data import Table
 from ..kernels.ties import TIE
 from ..solvers.margin_lp import solve_margin_lp
 from ..types import Array
+from ..validation import Effects, Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class FiniteOracle(Oracle):
     """
 
     saved = True
+    parameter_effects: ClassVar[Effects] = {"delta": Where("selection", ("delta",))}
     SELECTIONS: ClassVar[tuple[str, ...]] = ("best", "worst", "delta", "cyclic", "random")
     class_name = "the given columns"
 

@@ -134,6 +134,7 @@ class GradientTreeOracle(Oracle):
     needs_bins = True
     on_parts = True
     reads_curvature = True
+    offers_one = True
     class_name = "regression trees grown greedily with cuts between the bins"
     parameter_constraints: ClassVar[Constraints] = {
         **SIZES,

@@ -63,7 +63,7 @@ from ..kernels.symmetric import KEPT_ROWS, TABLE, grow_symmetric, help_grow_symm
 from ..kernels.ties import TIE
 from ..kernels.trees import NODE, walk_codes
 from ..types import Array
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number, Where
 from .tree_hypothesis import Tree, with_categories
 
 NO_VALUES, NO_CATEGORIES = np.empty(0), np.empty(0, np.int32)
@@ -89,6 +89,11 @@ PRUNING: Constraints = {
     "confidence": Number(above=0.0, below=1.0),
 }
 """What the settings of pruning may be."""
+PRUNED_BY: Effects = {
+    "ccp_alpha": Where("prune", ("cost_complexity",)),
+    "confidence": Where("prune", ("pessimistic",)),
+}
+"""Which way of pruning has which setting."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from ..kernels.expansions import function_edges
 from ..kernels.parallel import run_rows
 from ..kernels.ties import TIE
 from ..types import Array
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number, Where
 from .coordinates import Coordinates
 from .kernel_expansion import HIGHEST_DEGREE, KernelExpansion, measured
 
@@ -78,6 +78,10 @@ class KernelOracle(Oracle):
         "degree": Number(at_least=1, at_most=HIGHEST_DEGREE, integer=True),
         "coef0": Number(at_least=0.0, at_most=1e6),
     }
+    parameter_effects: ClassVar[Effects] = {
+        "degree": Where("kernel", ("poly",)),
+        "coef0": Where("kernel", ("poly",)),
+    }
 
     def __init__(
         self,
@@ -92,6 +96,11 @@ class KernelOracle(Oracle):
         self.degree = degree
         self.coef0 = coef0
         self.norm = norm
+
+    @property
+    def offers_one(self) -> bool:  # type: ignore[override]
+        """Whether a hypothesis is a sum over all examples."""
+        return self.norm == 2
 
     def prepare(self) -> None:
         """Standardise the rows and find the largest value B."""

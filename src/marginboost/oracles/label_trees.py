@@ -30,9 +30,9 @@ from ..kernels.splits import ABSOLUTE, ENTROPY, LARGEST, SQUARES
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
 from ..types import Array
-from ..validation import Constraints, Number
+from ..validation import Constraints, Effects, Number
 from .any_sklearn import check_takes_weights, seeded
-from .growth import PRUNING, SIZES, Growth, Limits, TreeGrower
+from .growth import PRUNED_BY, PRUNING, SIZES, Growth, Limits, TreeGrower
 from .label_hypotheses import FittedLabels, LabelTree
 from .pruning import cheapest_subtree, pessimistic_error
 
@@ -42,6 +42,7 @@ CRITERIA = ("edge", "gini", "entropy")
 class LabelOracle(Oracle):
     """A base learner of several classes: its hypotheses give one number per label."""
 
+    offers_one = True
     sample: LabelSample
 
 
@@ -92,6 +93,7 @@ class LabelTreeOracle(LabelOracle):
         "answers": ("label", "set"),
         "min_weight_fraction_leaf": Number(at_least=0.0, at_most=1.0),
     }
+    parameter_effects: ClassVar[Effects] = PRUNED_BY
 
     def __init__(
         self,

@@ -120,6 +120,7 @@ class NeuralNetOracle(Oracle):
     """
 
     saved = True
+    offers_one = True
     exact = False
     class_name = "nets with one hidden layer"
     parameter_constraints: ClassVar[Constraints] = {

@@ -27,6 +27,7 @@ class PooledOracle(OracleWrapper):
     """
 
     saved = True
+    offers_one = False
 
     def prepare(self) -> None:
         """Start with an empty pool."""

@@ -52,6 +52,7 @@ class RBFNetOracle(Oracle):
     """
 
     saved = True
+    offers_one = True
     exact = False
     class_name = "RBF nets with free centres and widths"
     parameter_constraints: ClassVar[Constraints] = {

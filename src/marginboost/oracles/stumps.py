@@ -243,6 +243,14 @@ class StumpOracle(Oracle):
         self.categorical = categorical
         self.cuts_per_feature = cuts_per_feature
 
+    def check_asked(self, n_columns: int) -> None:
+        """Raise for several cuts where a rule takes one stump in a round."""
+        if n_columns == 1 and self.cuts_per_feature > 1:
+            raise ValueError(
+                f"cuts_per_feature: got {self.cuts_per_feature}, which has no effect with an "
+                "algorithm that takes one hypothesis in a round: leave it at 1"
+            )
+
     def prepare(self) -> None:
         """Lay out the histograms."""
         bins = self.sample.bins

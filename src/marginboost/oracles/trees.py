@@ -31,8 +31,8 @@ from ..kernels.splits import ABSOLUTE, ENTROPY, SQUARES, Z
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
 from ..types import Array
-from ..validation import Constraints, Number
-from .growth import CATEGORICAL, PRUNING, SIZES, Growth, Limits, TreeGrower
+from ..validation import Constraints, Effects, Number, Where
+from .growth import CATEGORICAL, PRUNED_BY, PRUNING, SIZES, Growth, Limits, TreeGrower
 from .pruning import cheapest_subtree, complexity_cost, pessimistic_cost
 
 CRITERIA = {"edge": ABSOLUTE, "gini": SQUARES, "entropy": ENTROPY, "gain_ratio": ENTROPY, "Z": Z}
@@ -83,6 +83,7 @@ class TreeOracle(Oracle):
     saved = True
     exact = False
     needs_bins = True
+    offers_one = True
     class_name = "trees grown greedily with cuts between the bins"
     parameter_constraints: ClassVar[Constraints] = {
         **SIZES,
@@ -91,6 +92,10 @@ class TreeOracle(Oracle):
         "categorical": tuple(CATEGORICAL),
         "min_weight_fraction_leaf": Number(at_least=0.0, at_most=1.0),
         "smoothing": Number(above=0.0),
+    }
+    parameter_effects: ClassVar[Effects] = {
+        **PRUNED_BY,
+        "smoothing": Where("criterion", ("Z",)),
     }
 
     def __init__(

@@ -38,10 +38,19 @@ class OracleWrapper(Oracle):
         """As its base learner."""
         return self.oracle.reads_curvature
 
+    @property
+    def offers_one(self) -> bool:  # type: ignore[override]
+        """As its base learner."""
+        return self.oracle.offers_one
+
     def check(self, *, drawn: bool = False) -> None:
         """Check the settings, and the base learner."""
         super().check(drawn=drawn)
         self.oracle.check(drawn=drawn)
+
+    def check_asked(self, n_columns: int) -> None:
+        """Ask the base learner."""
+        self.oracle.check_asked(n_columns)
 
     def prepare(self) -> None:
         """Bind the base learner."""

@@ -49,11 +49,12 @@ def run_variants(
     AdaBoostClassifier(callbacks=[curves], **shared).fit(*train)
     found = {"adaboost": asdict(curves.selected(0))}
     for variant in VARIANTS:
+        search: dict[str, Any] = {"search": "published"} if variant == "strict" else {}
         together = variant in ("naive", "sloppy-as-run")  # hypotheses do not depend on p
         for group in [tuple(ps)] if together else [(p,) for p in costly]:
             curves = ErrorCurves(test, valid, variant, group, pooled)
             p = 1.0 if together else group[0]
-            model = PBoostClassifier(p=p, variant=variant, search="published", **shared)
+            model = PBoostClassifier(p=p, variant=variant, **search, **shared)
             model.set_params(callbacks=[curves]).fit(*train)
             for k, p in enumerate(group):
                 found[f"{variant}, p = {p:g}"] = asdict(curves.selected(k))

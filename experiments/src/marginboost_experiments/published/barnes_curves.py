@@ -55,7 +55,8 @@ def trial(algorithm: str, noise: int = 20, seed: int = 0, rounds: int = 0, long:
     if name == "adaboost":
         model: Any = AdaBoostClassifier(**shared)
     else:
-        model = PBoostClassifier(p=float(p), variant=name, search="published", **shared)
+        search: dict[str, Any] = {"search": "published"} if name == "strict" else {}
+        model = PBoostClassifier(p=float(p), variant=name, **search, **shared)
     model.fit(X, y)
     if long:
         return _long(model, X, y)
