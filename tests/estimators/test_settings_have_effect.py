@@ -31,7 +31,7 @@ from marginboost import (
     TreeOracle,
 )
 from marginboost.core.oracle import Oracle
-from marginboost.estimators.base import BaseBooster
+from marginboost.estimators.base import BaseBooster, algorithm_for_parts
 from marginboost.model.file import load_model
 from marginboost.oracles import FiniteOracle
 from marginboost.oracles.wrapper import OracleWrapper
@@ -343,9 +343,9 @@ def test_hypotheses_worse_than_guessing_come_from_classes_that_are_not_closed():
 
 def test_settings_without_effect_on_rows_in_parts():
     with pytest.raises(TypeError, match="scoring: got 'accuracy', expected 'loss' on rows in"):
-        GradientBoostClassifier(scoring="accuracy").oracle_for_parts()
+        algorithm_for_parts(GradientBoostClassifier(scoring="accuracy"))
     with pytest.raises(ValueError, match=r"subsample: got 0\.5, which has no effect"):
-        GradientBoostClassifier(GradientTreeOracle(), subsample=0.5).oracle_for_parts()
+        algorithm_for_parts(GradientBoostClassifier(GradientTreeOracle(), subsample=0.5))
 
 
 def test_a_model_file_may_hold_a_setting_without_effect(tmp_path):

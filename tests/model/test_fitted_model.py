@@ -57,7 +57,7 @@ def test_the_model_alone_says_what_the_estimator_says(estimator, y, kind):
     *_, last = model.staged_votes(rows)
     np.testing.assert_allclose(last, votes, atol=1e-12)
     with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3 features"):
-        model.__read_rows__(X[:, :2])
+        model.read_rows(X[:, :2])
 
 
 @pytest.mark.parametrize(("estimator", "y", "kind"), MODELS)

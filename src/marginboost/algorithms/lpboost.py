@@ -464,7 +464,7 @@ class LPBoostClassifier(BaseMarginClassifier):
         "rtol": Number(at_least=0.0),
         "solver": ("auto", *MASTERS),
     }
-    parameter_effects: ClassVar[Effects] = {"nu": Where("C", (None,))}
+    parameter_effects: ClassVar[Effects] = {"nu": Where("C", (None,), Where("nu", (None,)))}
 
     def __init__(
         self,
