@@ -18,7 +18,8 @@ LPBoost does for margins: by the simplex method, an interior-point method, or ro
 Certificate: with P(0) the cost of the best constant and s the spread of the targets, bounds are on
 (P(0) - P) / s, what is gained over that constant. From below by any combination; from above by any
 signed weights, balanced so that Σd = 0 and stretched as far as box, ν and price allow. Both are
-computed from scratch, with all rounding counted against them (masters/tube_bounds.py). Rate: finite for a finite class with exact solutions (Thm 5.7).
+computed from scratch, with all rounding counted against them (masters/tube_bounds.py).
+Rate: finite for a finite class with exact solutions (Thm 5.7).
 
 References: Rätsch, Demiriz & Bennett, *Sparse regression ensembles in infinite and finite
 hypothesis spaces*, 2002; Rätsch 2001, section 5.4.1; Koenker & Bassett 1978.
