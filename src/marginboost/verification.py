@@ -304,7 +304,7 @@ def _verify_regression(
         lower = max(value, run.certificate.value)
         dual = problem.balanced(run.dual)
         edge, lies = _checked_edge(sample, oracle, dual)
-        upper = problem.upper(dual, edge) if dual.any() else problem.empty
+        upper = rule.upper_of(dual, edge)
     found = _contradictions(model.certificate_, oracle.exact, value, lower, upper)
     name = rule.objective.name
     return Verification(name, sample.y - scores, value, lower, upper, [*lies, *found], remark)

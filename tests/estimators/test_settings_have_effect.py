@@ -280,7 +280,7 @@ DIRECTIONS = {"a": 1}
         ),
         (
             marginboost.LPBoostClassifier(nu=0.2, C=3.0),
-            "nu: got 0.2, which has no effect with C=3.0: set C to None",
+            "nu: got 0.2, which has no effect with C=3.0: set C to None or nu to None",
         ),
         (
             marginboost.LPBoostRegressor(C_scale="regularizer"),

@@ -190,7 +190,7 @@ class LPBoost(Rule):
         self._accept(state, self._trial)
         self._master.begin_with(weights)
         state.dual[:] = self._seen(state.sample, weights)
-        state.bracket(lower=self._value)
+        state.bracket(lower=self.value(state))
 
     def make_problem(self, sample: Sample) -> MarginProblem:
         """Make the program that is solved on a sample."""
@@ -288,9 +288,13 @@ class LPBoost(Rule):
 
     # -- the pool of hypotheses ------------------------------------------------------------------
 
+    def _bound(self, state: State) -> float:
+        """Upper bound that steers the solvers."""
+        return state.upper
+
     def _at_end(self, state: State, new: list[Candidate]) -> bool:
         """Whether nothing new is to be had, nor a better solution."""
-        self._gap = min(self._gap, max(state.upper - self._value, 1e-12))
+        self._gap = min(self._gap, max(self._bound(state) - self._value, 1e-12))
         moved = bool(new) or self._gap < 0.9 * self._reached
         self._still = 0 if moved else self._still + 1
         self._reached = self._gap if moved else self._reached

@@ -18,7 +18,8 @@ LPBoost does for margins: by the simplex method, an interior-point method, or ro
 Certificate: with P(0) the cost of the best constant and s the spread of the targets, bounds are on
 (P(0) - P) / s, what is gained over that constant. From below by any combination; from above by any
 signed weights, balanced so that Σd = 0 and stretched as far as box, ν and price allow. Both are
-computed from scratch. Rate: finite for a finite class with exact solutions (Thm 5.7).
+computed from scratch, with all rounding counted against them (masters/tube_bounds.py).
+Rate: finite for a finite class with exact solutions (Thm 5.7).
 
 References: Rätsch, Demiriz & Bennett, *Sparse regression ensembles in infinite and finite
 hypothesis spaces*, 2002; Rätsch 2001, section 5.4.1; Koenker & Bassett 1978.
@@ -27,6 +28,7 @@ hypothesis spaces*, 2002; Rätsch 2001, section 5.4.1; Koenker & Bassett 1978.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,8 +46,10 @@ from ..oracles.stumps import StumpOracle
 from ..oracles.tree_hypothesis import constant_candidate, norm_without_constant
 from ..solvers.masters.base import Master
 from ..solvers.masters.choice import MASTERS, make_master
+from ..solvers.masters.interior_method import NEAREST
 from ..solvers.masters.problem import MarginProblem
-from ..solvers.masters.tube import FixedTube, NuTube, QuantileTube, TubeProblem
+from ..solvers.masters.tube import FixedTube, NuTube, QuantileTube, Tube, TubeProblem
+from ..solvers.masters.tube_bounds import SLACK, TubeBounds
 from ..solvers.masters.tube_interior import TubeInterior
 from ..solvers.masters.tube_simplex import TubeSimplex
 from ..solvers.masters.tube_smooth import TubeSmooth
@@ -63,6 +67,10 @@ TUBE_MASTERS: dict[str, Any] = {
 }
 LOSSES = ("epsilon-insensitive", "quantile")
 SCALES = ("loss", "regularizer")
+FURTHEST = 1e12
+"""Solvers count in units in which no target is farther from the median than that."""
+SMALLEST_UNIT = 1e-280
+"""And in no smaller ones: coefficients in units of the targets must keep all their digits."""
 DESCENT_TOL = 1e-4
 """Gap down to which descent in levels goes where none is asked for."""
 NOISE, LEAST_PRICE = 0.5, 0.01
@@ -107,6 +115,7 @@ class LPRegression(LPBoost):
         super().__init__(nu, solver, columns, solver_seconds=solver_seconds)
         self.price, self.epsilon, self.quantile = price, epsilon, aim
         self.descent_tol = descent_tol
+        self._proven, self._least_upper = 0.0, 0.0
 
     @property
     def objective(self) -> TubeGain:
@@ -125,20 +134,26 @@ class LPRegression(LPBoost):
             intercept = self._middle + self._unit * self._constant
             state.move(constant_candidate(len(sample.y)), intercept)
             self._gap = self._reached = max(self._tube.empty, 1e-12)
+            self._least_upper = self._tube.empty
             if self.descent_tol is not None:
-                tol, seconds = self.descent_tol, self.solver_seconds
+                tol, seconds = self.descent_tol / self._units, self.solver_seconds
                 found = descended_tube(sample, self._tube, tol, seconds)
                 if found is not None:
                     self._begin_with(state, *found)
 
     def make_problem(self, sample: Sample) -> TubeProblem:
-        """Make the program; targets are centred, in units of their spread."""
+        """Make the program; targets are centred, in units of their spread.
+
+        Where that is tiny beside the targets, solvers count in a larger unit: their bounds are
+        converted to units of the spread, rounded outwards.
+        """
         y = sample.y.astype(np.float64)
-        self._unit = spread(y, sample.prior)
-        self._middle = float(np.median(y))
-        self._tube = _tube_of(
-            (y - self._middle) / self._unit, sample.prior, self.objective, self._unit
-        )
+        unit, self._middle = float(spread(y, sample.prior)), float(np.median(y))
+        off = y - self._middle
+        self._unit = max(unit, float(np.abs(off).max()) / FURTHEST, SMALLEST_UNIT)
+        self._units = self._unit / unit
+        self._tube = _tube_of(off / self._unit, sample.prior, self.objective, self._unit)
+        self._bounds = TubeBounds(self._tube)
         return self._tube
 
     def make_master(self, problem: MarginProblem, sample: Sample) -> Master:
@@ -157,10 +172,21 @@ class LPRegression(LPBoost):
     def _seen(self, sample: Sample, values: Array) -> Array:
         return values
 
+    def value(self, state: State) -> float:
+        """What the present combination is proven to gain."""
+        return self._proven
+
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
-        """Gain of any combination, as it is."""
+        """Gain of any combination, as it is; rounded down."""
         predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
-        return self._tube.value_as_is(predicted, l1_norm / self._unit)
+        half = self._tube.width_at(self._tube.y - predicted)
+        return self._down(self._bounds.lower(predicted, Tube(half, -half), l1_norm / self._unit))
+
+    def width(self, residuals: Array) -> float:
+        """Half width of the tube around predictions, in units of the targets."""
+        if self.epsilon is not None:
+            return self.epsilon
+        return self._tube.width_at(residuals / self._unit) * self._unit
 
     def norm(self, ensemble: Ensemble) -> float:
         """Σα of all hypotheses but the intercept."""
@@ -177,12 +203,32 @@ class LPRegression(LPBoost):
 
     def upper(self, state: State, edge: float) -> float:
         """What balanced weights with this largest edge prove; no cost is below 0."""
-        return super().upper(state, edge) if self._tube.empty > 0.0 else 0.0
+        self._least_upper = min(self._least_upper, self._tube.upper(state.dual, edge))
+        return self.upper_of(state.dual, edge)
+
+    def upper_of(self, dual: Array, edge: float) -> float:
+        """What any weights prove, in units of the certificate; rounded up."""
+        most = self._bounds.upper(dual, edge)
+        return most if self._units == 1.0 or most == 0.0 else most * self._units * (1.0 + SLACK)
+
+    def _down(self, least: float) -> float:
+        """Lower bound in units of the certificate; one beyond all floats is the largest of them."""
+        if self._units == 1.0 or least == 0.0:
+            return least
+        found = min(least * self._units, sys.float_info.max)
+        return found - SLACK * abs(found)
+
+    def _bound(self, state: State) -> float:
+        """Upper bound as it steers solvers, before rounding is counted against it."""
+        return self._least_upper
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add what is new and solve the master problem."""
-        stop = super().update(state, found) if self._tube.empty > 0.0 else Stop.NO_EDGE
-        state.note(loss=(self._tube.empty - self._value) * self._unit)
+        empty = self._tube.empty
+        stop = super().update(state, found) if empty > 0.0 else Stop.NO_EDGE
+        state.note(loss=(empty - self._value) * self._unit)
+        if not (stop or self._exact) and self._least_upper - self._value <= NEAREST * empty:
+            return Stop.SOLVER  # the rest of the gap is rounding, which the master cannot close
         return stop
 
     # -- the pool holds hypotheses in units of the spread; the intercept is the first member ------
@@ -195,11 +241,22 @@ class LPRegression(LPBoost):
         scores, l1_norm = self._pool.combine(coef), float(coef.sum())
         value = self._tube.value(scores, l1_norm)
         if value > self._value:
-            self._value = value
-            self._constant = self._tube.best_tube(self._tube.y - scores).intercept
+            tube = self._tube.best_tube(self._tube.y - scores)
+            self._value, self._constant = value, tube.intercept
+            terms = int(np.count_nonzero(coef))
+            self._proven = self._down(self._bounds.lower(scores, tube, l1_norm, terms))
             whole = self._of_members(state, self._unit * coef)
             whole[0] = self._middle + self._unit * self._constant
             state.replace(whole, self._vote_of(whole))
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the bounds as well."""
+        return {**super().get_state(), "proven": self._proven, "upper": self._least_upper}
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Take them back."""
+        super().set_state(saved)
+        self._proven, self._least_upper = float(saved["proven"]), float(saved["upper"])
 
     def _vote_of(self, whole: Array) -> Array:
         return whole[0] + self._pool.combine(whole[self._in_pool])
@@ -214,7 +271,8 @@ def _tube_of(y: Array, prior: Array, objective: TubeGain, unit: float) -> TubePr
     if objective.quantile is not None:
         return QuantileTube(y, prior, price, quantile=objective.quantile)
     if objective.epsilon is not None:
-        return FixedTube(y, prior, price, epsilon=objective.epsilon / unit)
+        width = min(objective.epsilon / unit, 10.0 * FURTHEST)  # one as wide as that holds all
+        return FixedTube(y, prior, price, epsilon=width)
     assert objective.nu is not None
     return NuTube(y, prior, price, nu=objective.nu)
 
@@ -368,9 +426,9 @@ class LPBoostRegressor(BaseBoostRegressor):
             return LPRegression(self._price(problem.sample), *self._kind(), **settings)
 
         def tube(outcome: Outcome) -> dict[str, Any]:
-            run, unit = outcome.run, outcome.chosen["spread_"]
-            program = rule(outcome.problem, outcome.chosen).make_problem(run.sample)
-            return {"epsilon_": program.width_at((run.sample.y - run.scores) / unit) * unit}
+            run, own = outcome.run, rule(outcome.problem, outcome.chosen)
+            own.make_problem(run.sample)
+            return {"epsilon_": own.width(run.sample.y - run.scores)}
 
         # Several stumps of a feature in a round: rounds are what takes time.
         usual = StumpOracle(cuts_per_feature=16)

@@ -99,6 +99,8 @@ class LSBoost(Rule):
         self._left = self._loss(residual, sample)
         pull = sample.prior * residual
         self._total = _over_rows(np.abs(residual), sample.prior, sample.n_threads)
+        if self._total < np.finfo(float).tiny:  # what is left has lost its digits
+            self._total = 0.0
         state.dual[:] = pull / self._total if self._total > 0.0 else sample.prior
         state.weights.curvature = sample.prior / (self._total or 1.0)
 

@@ -209,7 +209,8 @@ class TargetAudit(BaseEstimator):
         )
         # The cube root: a few wild residuals are no longer wild, and the spread is above zero.
         roots = _out_of_folds(spreads, rows, np.cbrt(sizes / usual), folds)
-        self.spread_ = usual * np.maximum(roots, np.cbrt(LEAST_SPREAD)) ** 3
+        spread = usual * np.maximum(roots, np.cbrt(LEAST_SPREAD)) ** 3
+        self.spread_ = np.maximum(spread, np.finfo(float).tiny)  # below, numbers lose their digits
 
     def _judge(self) -> None:
         """Scores, ranks and flags from residuals and spreads."""

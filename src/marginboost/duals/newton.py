@@ -32,6 +32,9 @@ from ..kernels.logistic import least_outcome, logistic_slopes, scale_pair
 from ..losses import Logistic, Loss, ResidualLoss
 from ..types import Array
 
+LARGEST_CURVATURE = 1e290
+"""Those of residuals next to zero are taken as this: sums of all rows are finite numbers."""
+
 Facts = tuple[int, int, float]
 """Of some rows: exact Σ|slope|, exact sum of losses, smallest ``y F``."""
 MoreFacts = tuple[int, int, float, int]
@@ -151,7 +154,9 @@ def slopes(
     slope, second = loss.dual(t), np.abs(loss.curvature(t))
     if isinstance(loss, ResidualLoss):
         even = slope if loss.symmetric else (slope - loss.dual(-t)) / 2.0
-        second = np.divide(even, t, out=second, where=t != 0.0)
+        with np.errstate(over="ignore"):
+            second = np.divide(even, t, out=second, where=t != 0.0)
+        second = np.minimum(second, LARGEST_CURVATURE)
     dual[:] = loss.signed(y, slope)
     curvature[:] = np.where((second == 0.0) & (slope != 0.0), 1.0, second)
     value = loss.value(t)

@@ -305,7 +305,8 @@ class GradientTreeOracle(Oracle):
 
     def _set_least_gain(self, units: Units, size: float) -> None:
         """Gains are of weights that sum to one; those of rows, as others have them, are larger."""
-        least = self.min_split_gain * units[1] / (size * self.sample.total)
+        whole = size * self.sample.total  # zero where slopes are: then no split gains anything
+        least = self.min_split_gain * units[1] / whole if whole > 0.0 else 0.0
         self._grower.job.limits[MIN_GAIN] = least / units[0] / units[0]  # a square may be zero
 
     def _find_on_parts(self, parts: Parts, weights: Weights, round: int) -> Candidate:

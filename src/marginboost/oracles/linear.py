@@ -20,6 +20,9 @@ from ..types import Array
 CONSTANT = 1e-12
 """Spread, relative to the largest value, up to which a feature counts as constant."""
 
+NARROWEST = 1e-307
+"""And below which it counts as one, whatever its values are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line(Hypothesis):
@@ -48,14 +51,21 @@ class Line(Hypothesis):
     def voter(cls, members: Sequence[Self], coef: Array) -> Callable[[Array], Array]:
         """Sum of the slopes first: lines through the same centre are one line."""
         slopes: dict[tuple[int, float], float] = {}
-        for weight, line in zip(coef, members, strict=True):
+        steep: list[tuple[float, Line]] = []
+        for weight, line in zip(coef.tolist(), members, strict=True):
             place = line.feature, line.centre
-            slopes[place] = slopes.get(place, 0.0) + float(weight) * line.slope
+            slope = slopes.get(place, 0.0) + weight * float(line.slope)
+            if isfinite(slope):
+                slopes[place] = slope
+            else:  # of tiny values and large targets: outputs are finite, their slope is not
+                steep.append((weight, line))
 
         def vote(rows: Array) -> Array:
             total = np.zeros(len(rows))
             for (feature, centre), slope in slopes.items():
                 total += Line(feature, centre, slope)(rows)
+            for weight, line in steep:
+                total += weight * line(rows)
             return total
 
         return vote
@@ -142,6 +152,8 @@ class LinearOracle(Oracle):
         centre = float(np.average(values[present], weights=weights))
         width = float(np.abs(values[present] - centre).max())
         if width <= CONSTANT * float(np.abs(values[present]).max()):
+            return None
+        if not NARROWEST <= width < np.inf:  # no slope is a finite number
             return None
         slope = (1.0 - 4.0 * np.finfo(float).eps) / width
         squares = (slope * (values[present] - centre)) ** 2

@@ -25,13 +25,13 @@ import numpy as np
 
 from ...kernels.parallel import one_algebra_thread
 from ...types import Array
-from .base import SHARE, Master
+from .base import SHARE, Master, MasterError
 from .packed_pool import PackedPool
 
 MOST_STEPS = 60
 """Steps after which the best point seen is taken."""
 NEAREST = 1e-11
-"""Smallest gap asked for: below it rounding decides."""
+"""Smallest gap asked for of values of about one."""
 INSIDE = 0.995
 """Share of the way to the boundary that a step may go."""
 NEW = 0.1
@@ -152,8 +152,9 @@ class InteriorMethod(Master):
     def solve(self, pool: PackedPool, start: Array, gap: float) -> tuple[Array, Array]:
         """Solve to a share of the gap."""
         self._start_clock()
-        with one_algebra_thread():
-            accuracy = max(SHARE * gap, NEAREST)
+        # Where sizes are very different a product may overflow: the point is then not the best one.
+        with one_algebra_thread(), np.errstate(all="ignore"):
+            accuracy = max(SHARE * gap, self.nearest())
             point = self._first_point(pool, start, gap)
             best, least = point, np.inf
             for _ in range(MOST_STEPS):
@@ -167,7 +168,14 @@ class InteriorMethod(Master):
                     point = _step(newton)
                 except np.linalg.LinAlgError:  # rounding has the last word
                     break
-            return self._finish(pool, best, accuracy)
+            coef, weights = self._finish(pool, best, accuracy)
+        if not (np.isfinite(coef).all() and np.isfinite(weights).all()):
+            raise MasterError("numbers of the master problem are too different in size")
+        return coef, weights
+
+    def nearest(self) -> float:
+        """Smallest gap asked for: below it rounding decides."""
+        return NEAREST
 
     @abstractmethod
     def newton(self, pool: PackedPool, point: Point) -> Newton:
@@ -239,6 +247,7 @@ def factorise(matrix: Array) -> Any:
     """Cholesky factor; equal columns make the matrix singular but for rounding, hence the ridge."""
     from scipy.linalg import cho_factor  # here, as below: slow to import, seldom used
 
+    _check_finite(matrix)
     scale = float(matrix.trace()) / len(matrix)
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
         try:
@@ -252,4 +261,11 @@ def back_substitute(factor: Any, right: Array) -> Array:
     """Solve with a factor of :func:`factorise`."""
     from scipy.linalg import cho_solve
 
+    _check_finite(right)
     return np.asarray(cho_solve(factor, right))
+
+
+def _check_finite(values: Array) -> None:
+    """Raise what a singular matrix does where numbers have overflowed."""
+    if not np.isfinite(values).all():
+        raise np.linalg.LinAlgError("the normal equations are not finite")

@@ -33,6 +33,9 @@ from .interior_method import (
 from .packed_pool import PackedPool
 from .problem import MarginProblem
 
+LEAST_PRICE = 1e-280
+"""Price that is no less, so that it can be divided by; solutions tell no smaller one from it."""
+
 
 class NegativeMargins(MarginProblem):
     """NMBoost's program.
@@ -82,7 +85,7 @@ class SquaredNorm(MarginProblem):
     worst = 0.0
 
     def __init__(self, prior: Array, unit: float) -> None:
-        self.caps, self.price = prior, 1.0 / unit
+        self.caps, self.price = prior, max(1.0 / unit, LEAST_PRICE)
         self.target, self.C = 1.0, 0.0
 
     def value(self, outcomes: Array, l1_norm: float) -> float:

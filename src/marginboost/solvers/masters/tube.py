@@ -86,6 +86,19 @@ def middle_quantile(values: Array, weights: Array, share: float) -> float:
     return float(low + 0.5 * (high - low))
 
 
+def topmost(values: Array, masses: Array, share: float) -> Array:
+    """Masses of the largest values, of this sum: all of each but the last.
+
+    >>> topmost(np.array([3.0, 1.0, 2.0]), np.full(3, 0.5), 0.75)
+    array([0.5 , 0.  , 0.25])
+    """
+    order = np.argsort(-values, kind="stable")
+    sorted_masses = masses[order]
+    taken = np.empty(len(values))
+    taken[order] = np.clip(share - (np.cumsum(sorted_masses) - sorted_masses), 0.0, sorted_masses)
+    return taken
+
+
 class TubeProblem(MarginProblem):
     """A regression program, for rule and masters.
 
@@ -138,11 +151,16 @@ class TubeProblem(MarginProblem):
 
     def cost(self, residuals: Array, tube: Tube) -> float:
         """What a tube costs."""
-        over = np.maximum(residuals - tube.upper, 0.0)
-        under = np.maximum(tube.lower - residuals, 0.0)
-        return float(self.caps @ (over + under)) + self._width_cost(tube)
+        return float(self.caps @ self.losses(residuals, tube)) + self.width_cost(tube)
 
-    def _width_cost(self, tube: Tube) -> float:
+    def losses(self, residuals: Array, tube: Tube) -> Array:
+        """What each residual costs, before it is weighed."""
+        over: Array = np.maximum(residuals - tube.upper, 0.0)
+        under: Array = np.maximum(tube.lower - residuals, 0.0)
+        return over + under
+
+    def width_cost(self, tube: Tube) -> float:
+        """What the width of a tube costs, where it is free."""
         return 0.0
 
     def value(self, outcomes: Array, l1_norm: float) -> float:
@@ -181,9 +199,13 @@ class TubeProblem(MarginProblem):
         most, least, total = self.limits
         gain = float(self.y @ weights) - self.width
         theta = min(total, self.price / edge if edge > 0.0 else np.inf)
-        reach = np.maximum(weights / most, -weights / least) / self.caps
-        theta = min(theta, 1.0 / float(reach.max()))
+        reach = float((np.maximum(weights / most, -weights / least) / self.caps).max())
+        theta = min(theta, 1.0 / reach) if reach > 0.0 else 0.0  # no weights prove nothing
         return self.empty - max(theta * gain, 0.0)
+
+    @abstractmethod
+    def constant_weights(self) -> Array:
+        """Weights inside of the box that prove the cost of the best constant, but for rounding."""
 
     def first_weights(self) -> Array:
         """Weights at the best constant, those of rows on its edges shared out."""
@@ -255,6 +277,12 @@ class FixedTube(TubeProblem):
         """ε."""
         return self.width
 
+    def constant_weights(self) -> Array:
+        """All of p outside of the best tube; a row is inside of one edge or of both."""
+        n, both = len(self.y), np.concatenate([self.y - self.width, self.y + self.width])
+        above = topmost(both, np.tile(self.caps, 2), float(self.caps.sum()))
+        return (above[:n] - self.caps) + above[n:]
+
 
 class NuTube(TubeProblem):
     """Tube with a price ν on ε, so that about a share ν of the rows is outside (eq. 5.12).
@@ -284,7 +312,8 @@ class NuTube(TubeProblem):
         """Upper ν-quantile of the residuals' sizes."""
         return max(middle_quantile(np.abs(residuals), self.caps, 1.0 - self.nu), 0.0)
 
-    def _width_cost(self, tube: Tube) -> float:
+    def width_cost(self, tube: Tube) -> float:
+        """ν ε."""
         return self.nu * tube.epsilon
 
     def levels(self, residuals: Array) -> Array:
@@ -302,6 +331,11 @@ class NuTube(TubeProblem):
         tube, half = self.best_tube(self.y), 0.5 * self.nu
         up = _outermost(self.y - tube.upper, self.caps, half)
         return self.balanced(up - _outermost(tube.lower - self.y, self.caps, half))
+
+    def constant_weights(self) -> Array:
+        """Rows of weight ν/2 at either end."""
+        half = 0.5 * self.nu
+        return topmost(self.y, self.caps, half) - topmost(-self.y, self.caps, half)
 
     def entropy(self) -> float:
         """Both sides weigh ν/2."""
@@ -348,10 +382,15 @@ class QuantileTube(TubeProblem):
         """None."""
         return 0.0
 
-    def cost(self, residuals: Array, tube: Tube) -> float:
-        """Mean pinball loss."""
+    def losses(self, residuals: Array, tube: Tube) -> Array:
+        """Pinball losses."""
         off = residuals - tube.upper
-        return float(self.caps @ np.maximum(self.quantile * off, (self.quantile - 1.0) * off))
+        losses: Array = np.maximum(self.quantile * off, (self.quantile - 1.0) * off)
+        return losses
+
+    def constant_weights(self) -> Array:
+        """``q p`` above the quantile, ``-(1 - q) p`` below."""
+        return topmost(self.y, self.caps, self.shift) - self.shift * self.caps
 
     @property
     def limits(self) -> tuple[float, float, float]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...types import Array
 from .interior_method import (
+    NEAREST,
     InteriorMethod,
     Newton,
     Point,
@@ -32,6 +33,10 @@ class TubeInterior(InteriorMethod):
     """Master problem of a regression to high accuracy."""
 
     problem: TubeProblem
+
+    def nearest(self) -> float:
+        """Share of the cost that is gained on: it may be far above one."""
+        return NEAREST * max(1.0, self.problem.empty)
 
     def newton(self, pool: PackedPool, point: Point) -> Newton:
         """Return the equations at a point."""
@@ -128,5 +133,5 @@ def _levels(problem: TubeProblem, pull: Array, mu: float) -> Array:
             low *= 2.0
         while excess(high) > 0.0:
             high *= 2.0
-        found[r] = brentq(excess, low, high, xtol=1e-15)
+        found[r] = brentq(excess, low, high, xtol=1e-15, disp=False)  # the nearest will do
     return found
