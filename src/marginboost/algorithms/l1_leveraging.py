@@ -44,6 +44,7 @@ from ..model import Link, LossLink
 from ..solvers.barrier import projected_gradient
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
+from ..solvers.rounding import next_above, next_below
 from ..types import Array
 from ..validation import Constraints, Number
 
@@ -88,6 +89,7 @@ class L1Leveraging(Rule):
         sample = state.sample
         self._exact, self._problem = self._make_problems(sample)
         self._empty = self._exact.value(np.zeros(len(sample.y)), 0.0)
+        self._least, self._most = self._exact.empty()
         state.pool = ColumnPool(len(sample.y), sample.n_threads)
         members = self._priced_members(state)
         for member in members:
@@ -126,14 +128,21 @@ class L1Leveraging(Rule):
 
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
-        return self._saved(self._exact.value(sample.outcomes(outcomes), l1_norm))
+        return self._saved(self._exact.most(sample.outcomes(outcomes), l1_norm))
 
     def upper(self, state: State, edge: float) -> float:
         """What weights, shrunk until their largest edge is C, leave to save."""
-        return self._saved(self._exact.bound(self._dual, edge * self._scale))
+        bound = self._exact.bound(self._dual, edge * self._scale)
+        return next_above(1.0 - bound / self._most) if self._least > 0.0 else 1.0
 
-    def _saved(self, loss: float) -> float:
-        return 1.0 - loss / self._empty
+    def _saved(self, most: float) -> float:
+        """Share of the empty model's loss that is saved at least, where the loss is at most this.
+
+        Where that loss is 0 but for rounding, all of it is saved by no model, or none by any.
+        """
+        if self._least > 0.0:
+            return next_below(1.0 - most / self._least)
+        return 1.0 if self._most == 0.0 else 0.0
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the coefficient that violates optimality most, or all of them."""
@@ -203,7 +212,8 @@ class L1Leveraging(Rule):
 
     def _accept(self, state: State) -> None:
         """Take the coefficients as the model if none before were better."""
-        value = self._saved(self._exact.value(self._scores, float(self._trial.sum())))
+        used = int(np.count_nonzero(self._trial))
+        value = self._saved(self._exact.most(self._scores, float(self._trial.sum()), used))
         if value > self._value:
             self._value = value
             state.replace(self._trial, self._scores)

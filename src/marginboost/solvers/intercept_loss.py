@@ -18,6 +18,7 @@ from .line_search import increasing_root
 from .masters.tube import TubeProblem
 from .masters.tube_smooth import RoundedTube
 from .penalised_loss import ACCURACY, PenalisedLoss
+from .rounding import ROUNDING, SLACK, balanced, total
 
 SETTLED = 1e-11
 """Newton's step at which a search ends; sums at an intercept that is found are no better."""
@@ -61,11 +62,17 @@ class InterceptLoss(PenalisedLoss):
         value, curvature = slope(low)
         # Twice Newton's step: then the search between begins with Newton's step itself.
         width = max(2.0 * abs(value) / curvature, ACCURACY) if curvature > 0.0 else 1.0
-        while value > 0.0 and slope(low)[0] > 0.0:
-            low, width = low - width, 2.0 * width
-        while value < 0.0 and slope(high)[0] < 0.0:
-            high, width = high + width, 2.0 * width
+        least, most = self._range(residuals)
+        while value > 0.0 and low > least and slope(low)[0] > 0.0:
+            low, width = max(low - width, least), 2.0 * width
+        while value < 0.0 and high < most and slope(high)[0] < 0.0:
+            high, width = min(high + width, most), 2.0 * width
         return low if low == high else increasing_root(slope, low, high, ACCURACY, SETTLED)
+
+    def _range(self, residuals: Array) -> tuple[float, float]:
+        """Constants between which the best one is: beyond them all residuals pull one way."""
+        rest = float(self.loss.inverse(np.zeros(())))
+        return float(residuals.min()) - rest, float(residuals.max()) - rest
 
     def _centred(self, scores: Array) -> Array:
         return scores + self.intercept(scores)
@@ -77,6 +84,20 @@ class InterceptLoss(PenalisedLoss):
     def dual(self, scores: Array) -> Array:
         """Signed weights at the best intercept: their sum is 0."""
         return super().dual(self._centred(scores))
+
+    def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
+        """Most that ``P`` of a combination is, at the intercept that was found."""
+        return super().most(self._centred(scores), l1_norm, n_terms)
+
+    def _feasible(self, dual: Array) -> tuple[Array, float, float]:
+        """Weights of sum 0: an intercept that is not exact leaves one."""
+        heaviest = int(np.argmax(self._weights))
+        low, high = (self._weights * end for end in self.loss.dual_range)
+        fair = balanced(dual, (low, high), heaviest)
+        size = total(np.abs(fair))
+        skew = 2.0 * abs(total(fair)) / size if size > 0.0 else 0.0
+        moved = total(np.abs(fair - dual)) + skew * size
+        return fair, moved * (1.0 + SLACK), skew + 8.0 * ROUNDING
 
     def _curvatures(self, centred: Array) -> Array:
         t = self.loss.argument(self._y, centred)
@@ -131,6 +152,14 @@ class TubeBarrier(PenalisedLoss):
         """``P`` of the linear program."""
         return self.tube.empty - self.tube.value(scores, l1_norm)
 
+    def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
+        """The same."""
+        return self.value(scores, l1_norm)
+
+    def empty(self) -> tuple[float, float]:
+        """Cost of the best constant."""
+        return self.tube.empty, self.tube.empty
+
     def _settle(self, scores: Array) -> Array:
         """Find the rounded tube; curvatures of its sides."""
         # From the edges without rounding, not from the last ones: runs that are resumed know none.
@@ -144,13 +173,13 @@ class TubeBarrier(PenalisedLoss):
         self._settle(scores)
         return self._rounded.dual()
 
-    def bound(self, dual: Array, edge: float) -> float:
+    def bound(self, dual: Array, edge: float | None) -> float:
         """Lower bound on the least ``P`` of the linear program."""
         total = float(np.abs(dual).sum())
         balanced = self.tube.balanced(dual)
         if not balanced.any():
             return 0.0
-        return self.tube.empty - self.tube.upper(balanced, edge / total)
+        return self.tube.empty - self.tube.upper(balanced, (edge or 0.0) / total)
 
     def _answers(self, curvature: Array, columns: Array) -> tuple[Array, Array]:
         """What the edges answer to changes along columns: one row per equation; their weights."""

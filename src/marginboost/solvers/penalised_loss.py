@@ -7,7 +7,8 @@ with w_i the weight of row i (1 without sample_weight). Fenchel's dual, with sig
     D(g) = Σ_i w_i dual_value(y_i, g_i / w_i)   s.t.   Σ_i g_i h(x_i) <= C for every hypothesis h.
 
 Any weights become feasible when they are shrunk until their largest edge is C, so any weights and
-their largest edge bound min P from below.
+their largest edge bound min P from below. What rounding may cost is counted against both bounds,
+see :mod:`.rounding`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ..losses import Loss
 from ..types import Array
 from .barrier import projected_gradient
 from .line_search import increasing_root
+from .rounding import LOSSES, ROUNDING, SLACK, steepest, total
 
 T = TypeVar("T")
 
@@ -39,6 +41,8 @@ LEAP, FARTHEST = 20.0, 1e30
 """First stride of a search for the best step, at most, and where it is given up."""
 TINY = 1e-200
 """Curvature in place of none."""
+SMALLEST = float(np.finfo(float).tiny)
+"""Weight in place of one that has underflowed."""
 RIDGE = 1e-7
 """Share of the mean curvature added to all: equal columns then share a step, whatever rounding."""
 BLOCK = 1 << 14
@@ -92,16 +96,68 @@ class PenalisedLoss:
         self._over_rows(part)
         return dual
 
-    def bound(self, dual: Array, edge: float) -> float:
-        """Lower bound on the least ``P``, from signed weights and their largest edge."""
-        shrink = min(1.0, self.price / edge) if edge > 0.0 else 1.0
+    # -- what is proven --------------------------------------------------------------------------
+
+    def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
+        """Most that ``P`` of a combination is; ``n_terms`` products were added to make a score.
+
+        The rounding of sums moves arguments, and the largest loss of an interval is at an end.
+        """
+        added = n_terms * ROUNDING * l1_norm
 
         def part(here: slice) -> float:
-            y, weights = self._y[here], self._weights[here]
-            d = self.loss.signed(y, shrink * dual[here]) / weights
-            return weighted_sum(self.loss.dual_value(y, d), weights)
+            y, at = self._y[here], scores[here]
+            t, room = self.loss.argument(y, at), SLACK * (np.abs(y) + np.abs(at)) + added
+            losses = np.maximum(self.loss.value(t - room), self.loss.value(t + room))
+            return weighted_sum(losses, self._weights[here])
 
-        return math.fsum(self._over_rows(part))
+        sizes = self.price * l1_norm + math.fsum(self._over_rows(part))
+        found = sizes * (1.0 + LOSSES + (self._block_size + n_terms) * ROUNDING)
+        return math.inf if math.isnan(found) else found
+
+    def bound(self, dual: Array, edge: float | None) -> float:
+        """Lower bound on the least ``P``, from signed weights and their largest edge.
+
+        Without an edge there are no hypotheses. Minus infinity where weights prove nothing.
+        """
+        size = total(np.abs(dual))
+        if size == math.inf:
+            return -math.inf
+        dual, moved, skew = self._feasible(dual)
+        top = 0.0 if edge is None else steepest(edge, size, len(dual)) + moved
+        shrink = (1.0 - SLACK) * self.price / top if top > self.price else 1.0
+
+        def part(here: slice) -> tuple[float, float]:
+            y, weights = self._y[here], self._weights[here]
+            d = self.loss.signed(y, shrink * dual[here]) / np.maximum(weights, SMALLEST)
+            d = np.clip(d, *self.loss.dual_range)
+            gains = self.loss.dual_value(y, d)
+            base = np.abs(self.loss.argument(y, np.zeros(len(d))) * d)
+            sizes = base + self.loss.conjugate_terms(d)
+            return weighted_sum(gains, weights), weighted_sum(sizes, weights)
+
+        parts = self._over_rows(part)
+        sizes = math.fsum(p[1] for p in parts)
+        rounding = LOSSES + self._block_size * ROUNDING + skew
+        found = math.fsum(p[0] for p in parts) - rounding * sizes
+        return -math.inf if math.isnan(found) else found
+
+    def _feasible(self, dual: Array) -> tuple[Array, float, float]:
+        """Weights as the dual program asks for them: here as they are.
+
+        Also by how much no edge can have grown, and the share of all weights that is still moved.
+        """
+        return dual, 0.0, 0.0
+
+    def empty(self) -> tuple[float, float]:
+        """Numbers between which ``P`` of no hypothesis is."""
+        zeros = np.zeros(len(self._y))
+        return max(self.bound(self.dual(zeros), None), 0.0), self.most(zeros, 0.0)
+
+    @property
+    def _block_size(self) -> int:
+        """Most terms of a sum that rounds."""
+        return min(len(self._y), BLOCK)
 
     # -- lowering it -----------------------------------------------------------------------------
 

@@ -124,8 +124,10 @@ def quantile(
 
 def _intervals(values: Array, low: float, high: float) -> Array:
     """Interval of each value between the ends; -1 and beyond the last outside of them."""
-    inside = np.clip(values, low, high) / 2.0 - low / 2.0  # halves: ends may be far apart
-    places = np.minimum(inside / (high / 2.0 - low / 2.0) * INTERVALS, INTERVALS - 1.0)
+    inside, width = np.clip(values, low, high) / 2.0 - low / 2.0, high / 2.0 - low / 2.0
+    if width == 0.0:  # halves are taken as ends may be far apart; the smallest numbers have none
+        inside, width = np.clip(values, low, high) - low, high - low
+    places = np.minimum(inside / width * INTERVALS, INTERVALS - 1.0)
     found = places.astype(np.int64)
     return np.where(values < low, -1, np.where(values > high, INTERVALS, found))
 
