@@ -26,6 +26,7 @@ References: Rätsch 2001, sections 4.3.3 and A.3.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -187,7 +188,7 @@ class L1Leveraging(Rule):
 
     def _enlarge(self, state: State, found: list[Candidate]) -> None:
         """Put new hypotheses on record with coefficient 0: the best, and others that can help."""
-        price = self._problem.price / self._scale
+        price = self._problem.price / self._scale if self._scale > 0.0 else math.inf
         useful = [c for c in found if c is found[0] or c.edge > price]
         new = [c for c in useful if c.hypothesis not in self._places]
         for place, candidate in enumerate(new, start=len(self._trial)):
@@ -219,10 +220,10 @@ class L1Leveraging(Rule):
             state.replace(self._trial, self._scores)
 
     def _weigh(self, state: State) -> None:
-        """Weights of the present coefficients (g)."""
+        """Weights of the present coefficients (g); the prior where no row has a slope."""
         self._dual = self._problem.dual(self._scores)
         self._scale = float(np.abs(self._dual).sum())
-        state.dual[:] = self._dual / self._scale
+        state.dual[:] = self._dual / self._scale if self._scale > 0.0 else state.sample.prior
 
     # -- going on after an interruption ----------------------------------------------------------
 

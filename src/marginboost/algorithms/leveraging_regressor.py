@@ -138,12 +138,6 @@ class TargetLeveraging(L1Leveraging):
     def _vote_again(self, state: State) -> None:
         state.scores[:] = self._vote_of(state, np.array(state.coef))
 
-    def _weigh(self, state: State) -> None:
-        """Weights of the present coefficients; those of the prior where no row has a slope."""
-        self._dual = self._problem.dual(self._scores)
-        self._scale = float(np.abs(self._dual).sum())
-        state.dual[:] = self._dual / self._scale if self._scale > 0.0 else state.sample.prior
-
 
 @document
 class LeveragingRegressor(BaseBoostRegressor):

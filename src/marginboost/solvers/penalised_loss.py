@@ -21,6 +21,7 @@ import numpy as np
 
 from ..core.sample import Sample
 from ..core.state import Columns
+from ..kernels.exact import SMALLEST_NORMAL
 from ..kernels.parallel import one_algebra_thread, run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss
@@ -41,8 +42,6 @@ LEAP, FARTHEST = 20.0, 1e30
 """First stride of a search for the best step, at most, and where it is given up."""
 TINY = 1e-200
 """Curvature in place of none."""
-SMALLEST = float(np.finfo(float).tiny)
-"""Weight in place of one that has underflowed."""
 RIDGE = 1e-7
 """Share of the mean curvature added to all: equal columns then share a step, whatever rounding."""
 BLOCK = 1 << 14
@@ -129,7 +128,7 @@ class PenalisedLoss:
 
         def part(here: slice) -> tuple[float, float]:
             y, weights = self._y[here], self._weights[here]
-            d = self.loss.signed(y, shrink * dual[here]) / np.maximum(weights, SMALLEST)
+            d = self.loss.signed(y, shrink * dual[here]) / np.maximum(weights, SMALLEST_NORMAL)
             d = np.clip(d, *self.loss.dual_range)
             gains = self.loss.dual_value(y, d)
             base = np.abs(self.loss.argument(y, np.zeros(len(d))) * d)

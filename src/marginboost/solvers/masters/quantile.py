@@ -124,10 +124,10 @@ def quantile(
 
 def _intervals(values: Array, low: float, high: float) -> Array:
     """Interval of each value between the ends; -1 and beyond the last outside of them."""
-    inside, width = np.clip(values, low, high) / 2.0 - low / 2.0, high / 2.0 - low / 2.0
-    if width == 0.0:  # halves are taken as ends may be far apart; the smallest numbers have none
-        inside, width = np.clip(values, low, high) - low, high - low
-    places = np.minimum(inside / width * INTERVALS, INTERVALS - 1.0)
+    # Halves, as ends may be far apart; doubles, as those next to zero have no halves.
+    unit = 0.5 if max(abs(low), abs(high)) > 1.0 else 2.0**INTERVALS.bit_length()
+    inside = np.clip(values, low, high) * unit - low * unit
+    places = np.minimum(inside / (high * unit - low * unit) * INTERVALS, INTERVALS - 1.0)
     found = places.astype(np.int64)
     return np.where(values < low, -1, np.where(values > high, INTERVALS, found))
 
