@@ -184,7 +184,8 @@ class Leveraging(Rule):
         l1_norm = state.l1_norm * (1.0 + rounding.SLACK + state.size * rounding.ROUNDING)
         bounds = [(d - l1_norm * e) - rounding.SLACK * abs(d) for d, e in self._proofs]
         least = max([0.0, *(bound for bound in bounds if bound > 0.0)])  # no loss is below 0
-        return rounding.next_above(1.0 - least / (self._empty * (1.0 + self._sums)))
+        share = least / (self._empty * (1.0 + self._sums))
+        return rounding.next_above(1.0 - share) if share > 0.0 else 1.0
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the combination and the weights."""

@@ -115,8 +115,8 @@ class LSBoost(Rule):
 
     def _saved(self, scores: Array, added: float, sample: Sample) -> float:
         """Share that scores save at least: sums that made them may have rounded by ``added``."""
-        if self._empty == 0.0:
-            return 1.0
+        if self._empty == 0.0 or not scores.any():
+            return 1.0 if self._empty == 0.0 else 0.0
         room = rounding.SLACK * (np.abs(self._y) + np.abs(scores)) + added
         most = self._loss(np.abs(self._y - scores) + room, sample)
         sums = rounding.SLACK + 2.0 * len(scores) * rounding.ROUNDING
