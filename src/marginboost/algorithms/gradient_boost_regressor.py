@@ -49,6 +49,9 @@ binary digit."""
 WIDEST = 2.0**-200
 """Share of the largest distance below which a distance is no unit: in it, fourth powers of targets
 would be beyond all numbers."""
+FEW = 2.0**-17
+"""Share of the largest distance below which the mean one is that of a few rows that outweigh all
+others, or of a few among a hundred thousand: no unit for the others."""
 SMALLEST_UNIT = 2.0**-960
 """Distances that are not above it lose digits, and have no reciprocal with weights."""
 
@@ -111,7 +114,8 @@ def spread(targets: Array, prior: Array) -> float:
     """Unit of targets: median distance from the median, or another that numbers can resolve.
 
     A distance that is rounding of the median, or beside which the farthest one is beyond all
-    measure, is no unit: then it is the mean distance, then the largest, and 1 for a constant.
+    measure, is no unit: then it is the mean distance, or the largest where the mean is far below
+    it; and 1 for a constant.
 
     >>> third = np.full(3, 1 / 3)
     >>> spread(np.array([0.0, 1.0, 5.0]), third), spread(np.ones(3), third)
@@ -138,8 +142,8 @@ def spread_of(sample: Sample) -> float:
     least = max(SAME * abs(centre), WIDEST * largest, SMALLEST_UNIT)
     if unit <= least:
         unit = rounded(sum(ask_samples(sample, mean_of, far)))
-    if unit <= least:
-        unit = largest
+        if unit <= FEW * largest:
+            unit = largest
     return unit if unit > least else 1.0
 
 

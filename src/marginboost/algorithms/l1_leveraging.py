@@ -51,6 +51,8 @@ from ..validation import Constraints, Number
 
 COLUMNS = {"newton": 16, "coordinate": 1}
 """Ways to change coefficients, and how many hypotheses they can use in a round."""
+PATIENCE = 10
+"""Rounds in a row that do not lower the loss, after which numbers can tell no better model."""
 ROUNDING = 1e-12
 """Violation of optimality, in units of C, that is rounding only."""
 
@@ -77,6 +79,7 @@ class L1Leveraging(Rule):
         self.columns_per_round = COLUMNS[steps]
         self._value = 0.0
         self._trial: Array = np.empty(0)
+        self._lowest, self._rounds_at_rest = math.inf, 0
 
     @property
     def objective(self) -> Objective:
@@ -161,7 +164,17 @@ class L1Leveraging(Rule):
         self._accept(state)
         self._weigh(state)
         state.note(coef=float(self._trial[place] - before[place]))
-        return None if harder or (self._trial != before).any() else Stop.STALLED
+        moved = bool((self._trial != before).any()) and not self._rests(harder)
+        return None if harder or moved else Stop.STALLED
+
+    def _rests(self, harder: bool) -> bool:
+        """Whether rounds have not lowered the loss for long: it falls in each but for rounding."""
+        loss = self._problem.value(self._scores, float(self._trial.sum()))
+        falls = harder or loss < self._lowest
+        self._lowest, self._rounds_at_rest = (
+            (loss, 0) if falls else (self._lowest, self._rounds_at_rest + 1)
+        )
+        return self._rounds_at_rest >= PATIENCE
 
     def _cool(self, violation: float) -> bool:
         """Whether the problem has changed, now that its optimum has come this near."""
@@ -229,12 +242,18 @@ class L1Leveraging(Rule):
 
     def get_state(self) -> dict[str, Any]:
         """Return the coefficients at work and the best value."""
-        return {"value": self._value, "trial": self._trial.tolist()}
+        return {
+            "value": self._value,
+            "trial": self._trial.tolist(),
+            "rest": [self._lowest, self._rounds_at_rest],
+        }
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Take them back."""
         self._value = float(saved["value"])
         self._trial = np.array([float(weight) for weight in saved["trial"]])
+        lowest, rounds = saved["rest"]
+        self._lowest, self._rounds_at_rest = float(lowest), int(rounds)
 
 
 @document

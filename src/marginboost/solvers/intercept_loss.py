@@ -20,6 +20,10 @@ from .masters.tube_smooth import RoundedTube
 from .penalised_loss import ACCURACY, PenalisedLoss
 from .rounding import ROUNDING, SLACK, balanced, total
 
+HEAVY = 1e4
+"""Multiple of the weight of all other rows that one row weighs, from which it decides alone."""
+FINEST = 4e-16
+"""Relative accuracy of the intercept then."""
 SETTLED = 1e-11
 """Newton's step at which a search ends; sums at an intercept that is found are no better."""
 
@@ -42,6 +46,9 @@ class InterceptLoss(PenalisedLoss):
     def __init__(self, loss: Loss, price: float, sample: Sample) -> None:
         super().__init__(loss, price, sample)
         self._last: tuple[Array, float] | None = None
+        heaviest = int(np.argmax(self._weights))
+        others = float(np.delete(self._weights, heaviest).sum())
+        self._pivot = heaviest if self._weights[heaviest] > HEAVY * others > 0.0 else None
 
     def intercept(self, scores: Array) -> float:
         """Best constant to add to scores; that of the last scores is remembered."""
@@ -67,7 +74,10 @@ class InterceptLoss(PenalisedLoss):
             low, width = max(low - width, least), 2.0 * width
         while value < 0.0 and high < most and slope(high)[0] < 0.0:
             high, width = min(high + width, most), 2.0 * width
-        return low if low == high else increasing_root(slope, low, high, ACCURACY, SETTLED)
+        if low == high:
+            return low
+        fine = (FINEST, 0.0) if self._pivot is not None else (ACCURACY, SETTLED)
+        return increasing_root(slope, low, high, *fine)
 
     def _range(self, residuals: Array) -> tuple[float, float]:
         """Constants between which the best one is: beyond them all residuals pull one way."""
@@ -83,7 +93,8 @@ class InterceptLoss(PenalisedLoss):
 
     def dual(self, scores: Array) -> Array:
         """Signed weights at the best intercept: their sum is 0."""
-        return super().dual(self._centred(scores))
+        dual = super().dual(self._centred(scores))
+        return dual if self._pivot is None else self._feasible(dual)[0]
 
     def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
         """Most that ``P`` of a combination is, at the intercept that was found."""
@@ -107,6 +118,8 @@ class InterceptLoss(PenalisedLoss):
         self, scores: Array, direction: Array, price: float, a: float
     ) -> tuple[float, float]:
         centred = self._centred(scores + a * direction)
+        if self._pivot is not None:  # a constant makes no difference to slope and curvature
+            direction = direction - direction[self._pivot]
         slope, along = super()._slope(centred, direction, price, 0.0)
         curvature = self._curvatures(centred)
         total = float(curvature.sum())
@@ -115,8 +128,12 @@ class InterceptLoss(PenalisedLoss):
 
     def _hessian(self, columns: Array, scores: Array) -> Array:
         centred = self._centred(scores)
-        hessian, curvature = super()._hessian(columns, centred), self._curvatures(centred)
-        total, cross = float(curvature.sum()), _edges(columns, curvature)
+        curvature = self._curvatures(centred)
+        total = float(curvature.sum())
+        if self._pivot is not None:  # as of the slope; what is taken off has as many digits
+            columns = columns - columns[:, [self._pivot]]
+            curvature[self._pivot] = 0.0
+        hessian, cross = self._products(columns, curvature), _edges(columns, curvature)
         return hessian - np.outer(cross, cross) / total if total > 0.0 else hessian
 
 
