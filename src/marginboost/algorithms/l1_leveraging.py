@@ -53,6 +53,8 @@ COLUMNS = {"newton": 16, "coordinate": 1}
 """Ways to change coefficients, and how many hypotheses they can use in a round."""
 PATIENCE = 10
 """Rounds in a row that do not lower the loss, after which numbers can tell no better model."""
+LARGEST = float(np.finfo(float).max)
+"""Loss before the first round: a number, so that it can be saved."""
 ROUNDING = 1e-12
 """Violation of optimality, in units of C, that is rounding only."""
 
@@ -79,7 +81,7 @@ class L1Leveraging(Rule):
         self.columns_per_round = COLUMNS[steps]
         self._value = 0.0
         self._trial: Array = np.empty(0)
-        self._lowest, self._rounds_at_rest = math.inf, 0
+        self._lowest, self._rounds_at_rest = LARGEST, 0
 
     @property
     def objective(self) -> Objective:
@@ -170,10 +172,10 @@ class L1Leveraging(Rule):
     def _rests(self, harder: bool) -> bool:
         """Whether rounds have not lowered the loss for long: it falls in each but for rounding."""
         loss = self._problem.value(self._scores, float(self._trial.sum()))
-        falls = harder or loss < self._lowest
-        self._lowest, self._rounds_at_rest = (
-            (loss, 0) if falls else (self._lowest, self._rounds_at_rest + 1)
-        )
+        if harder or loss < self._lowest:
+            self._lowest, self._rounds_at_rest = loss, 0
+        else:
+            self._rounds_at_rest += 1
         return self._rounds_at_rest >= PATIENCE
 
     def _cool(self, violation: float) -> bool:
@@ -245,15 +247,15 @@ class L1Leveraging(Rule):
         return {
             "value": self._value,
             "trial": self._trial.tolist(),
-            "rest": [self._lowest, self._rounds_at_rest],
+            "lowest": self._lowest,
+            "rounds_at_rest": self._rounds_at_rest,
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Take them back."""
         self._value = float(saved["value"])
         self._trial = np.array([float(weight) for weight in saved["trial"]])
-        lowest, rounds = saved["rest"]
-        self._lowest, self._rounds_at_rest = float(lowest), int(rounds)
+        self._lowest, self._rounds_at_rest = float(saved["lowest"]), int(saved["rounds_at_rest"])
 
 
 @document

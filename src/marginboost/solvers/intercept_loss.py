@@ -22,6 +22,8 @@ from .rounding import ROUNDING, SLACK, balanced, total
 
 HEAVY = 1e4
 """Multiple of the weight of all other rows that one row weighs, from which it decides alone."""
+NARROW = 1e-6
+"""Range of residuals in units of which the intercept is sought, so that it has digits enough."""
 FINEST = 4e-16
 """Relative accuracy of the intercept then."""
 SETTLED = 1e-11
@@ -63,13 +65,23 @@ class InterceptLoss(PenalisedLoss):
         def slope(b: float) -> tuple[float, float]:
             t = residuals - b
             pull = self._weights * self.loss.dual(t)
-            return -float(pull.sum()), float((self._weights * self.loss.curvature(t)).sum())
+            curvature = float((self._weights * self.loss.curvature(t)).sum())
+            found = float(pull.sum())
+            flat = curvature == 0.0 and abs(found) <= SLACK * float(np.abs(pull).sum())
+            return 0.0 if flat else -found, curvature
 
+        least, most = self._range(residuals)
+        if most - least < NARROW:
+
+            def within(share: float) -> tuple[float, float]:
+                value, curvature = slope(least + share * (most - least))
+                return value, (most - least) * curvature
+
+            return least + (most - least) * increasing_root(within, 0.0, 1.0)
         low = high = float(np.average(residuals, weights=self._weights))
         value, curvature = slope(low)
         # Twice Newton's step: then the search between begins with Newton's step itself.
         width = max(2.0 * abs(value) / curvature, ACCURACY) if curvature > 0.0 else 1.0
-        least, most = self._range(residuals)
         while value > 0.0 and low > least and slope(low)[0] > 0.0:
             low, width = max(low - width, least), 2.0 * width
         while value < 0.0 and high < most and slope(high)[0] < 0.0:
