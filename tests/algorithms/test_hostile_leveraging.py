@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -26,8 +26,11 @@ from marginboost import (
     Stop,
 )
 from marginboost.algorithms.gradient_boost_regressor import spread
+from marginboost.oracles.tree_hypothesis import Tree
 
-hostile = settings(derandomize=True, deadline=None, max_examples=40, database=None)
+hostile = settings(
+    derandomize=True, deadline=None, max_examples=40, database=None, phases=[Phase.generate]
+)
 SIZES = [0.0, 5e-324, 1e-310, 1e-200, 1e-12, 0.3, 0.1 + 0.2, 1.0, 3.0, 1e6, 1e100, 1e150]
 WEIGHTS = [1e-200, 1e-9, 1.0, 2.0, 1e4, 1e6, 1e9, 1e18, 1e200]
 LOG2 = mp.log(2)
@@ -117,7 +120,7 @@ class Exact:
         a, b = (-reach if low is None else low), reach
         price = mpf(0) if low is None else self.price
         ratio = (mp.sqrt(5) - 1) / 2
-        for _ in range(70):
+        for _ in range(60):
             left, right = b - ratio * (b - a), a + ratio * (b - a)
             if self.loss(scores + left * column) + price * left < (
                 self.loss(scores + right * column) + price * right
@@ -130,7 +133,7 @@ class Exact:
 
 @pytest.mark.parametrize("steps", ["newton", "coordinate"])
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(hostile, max_examples=8)
+@settings(hostile, max_examples=6)
 @given(table=tables(numeric=True))
 def test_leveraging_of_numbers_brackets_the_optimum(loss, steps, table):
     X, y, w = table
@@ -147,12 +150,14 @@ def test_leveraging_of_numbers_brackets_the_optimum(loss, steps, table):
             return
         coef = [mpf(float(c)) / mpf(model.spread_) for c in model.estimator_weights_]
         outputs = [member(X) for member in model.estimators_]
-        scores, norm = 0 * ones, sum(coef[1:], mpf(0))
+        free = [isinstance(member, Tree) for member in model.estimators_]  # the intercept, or none
+        scores = 0 * ones
+        norm = sum((c for c, is_free in zip(coef, free, strict=True) if not is_free), mpf(0))
         used = [i for i in range(len(w)) if mpf(w[i]) > mpf(max(w)) * mpf(10) ** -289]
         for c, h in zip(coef, outputs, strict=True):
             scores = scores + c * np.array([mpf(float(v)) for v in h])[used]
         attained = 1 - (exact.price * norm + exact.loss(scores)) / empty
-        if len(coef) > 1:
+        if norm > 0:
             assert attained >= model.certificate_.value
         assert attained <= model.certificate_.upper
         step = exact.along(scores, ones)
@@ -195,7 +200,7 @@ def test_targets_that_are_equal_but_for_rounding(loss, seed):
 
 
 def test_newtons_method_leaves_the_flat_part_of_a_loss():
-    """All labels are where Huber's loss has no curvature: the first step has no length of its own."""
+    """All labels are where Huber's loss has no curvature, so no step has a length of its own."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = X[:, 0] + 0.5 * rng.normal(size=60) > 0
@@ -250,8 +255,6 @@ def test_gradient_boosting_of_the_smallest_numbers(loss, step):
     X = np.arange(12.0)[:, None]
     for unit in (5e-324, 1e-310, 1e-250):
         model = GradientBoostRegressor(loss=loss, step=step, n_estimators=5, min_samples_leaf=1)
-        if loss == "absolute" and step == "search":
-            continue
         predicted = fitted(model, X, unit * (X[:, 0] > 5), np.full(12, 1e-100)).predict(X)
         assert np.isfinite(predicted).all()
 

@@ -21,7 +21,6 @@ from ..kernels.exponentials import exponentials
 from ..kernels.weights import sign_weights, signed_scores
 from .exponential import divide_weights
 
-
 LEAST = 2.0**-30
 """Sum of weights below which their smaller ones lose digits, since all are added in one unit."""
 

@@ -320,7 +320,7 @@ class PenalisedLoss:
 
 
 def _root_of(matrix: Array, ridge: float) -> Array:
-    """Cholesky's root of a matrix with a ridge, which is added in place; a larger one if it must be.
+    """Cholesky's root of a matrix with a ridge, added in place; a larger one where it must be.
 
     Products of rows of very different weight round, so that a matrix may not be a square.
     """

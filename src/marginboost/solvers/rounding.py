@@ -27,8 +27,8 @@ SLACK = 2.0**-49
 LOSSES = 2.0**-46
 """More than all roundings of a loss of one number."""
 EDGES = 10.0 * TIE
-"""By how much the largest edge may exceed that of the hypothesis chosen, over the sum of all
-weights: two ties are settled, and three sides may have a sign of their own, each worth twice one."""
+"""By how much the largest edge may exceed that of the hypothesis chosen, over the sum of weights:
+two ties are settled, and three sides may have a sign of their own, each worth twice a tie."""
 
 
 def steepest(edge: float, size: float, n_rows: int) -> float:

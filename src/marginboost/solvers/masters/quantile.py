@@ -125,7 +125,7 @@ def quantile(
 def _intervals(values: Array, low: float, high: float) -> Array:
     """Interval of each value between the ends; -1 and beyond the last outside of them."""
     # Halves, as ends may be far apart; doubles, as those next to zero have no halves.
-    unit = 0.5 if max(abs(low), abs(high)) > 1.0 else 2.0**INTERVALS.bit_length()
+    unit = 0.5 if max(abs(low), abs(high)) > 1.0 else 2.0 ** INTERVALS.bit_length()
     inside = np.clip(values, low, high) * unit - low * unit
     places = np.minimum(inside / (high * unit - low * unit) * INTERVALS, INTERVALS - 1.0)
     found = places.astype(np.int64)
