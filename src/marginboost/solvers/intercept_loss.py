@@ -68,7 +68,7 @@ class InterceptLoss(PenalisedLoss):
             curvature = float((self._weights * self.loss.curvature(t)).sum())
             found = float(pull.sum())
             flat = curvature == 0.0 and abs(found) <= SLACK * float(np.abs(pull).sum())
-            return 0.0 if flat else -found, curvature
+            return (0.0, 1.0) if flat else (-found, curvature)  # any point there will do
 
         least, most = self._range(residuals)
         if most - least < NARROW:

@@ -107,8 +107,6 @@ def increasing_root(
             low = a
         else:
             high = a
-        if value == 0.0 and derivative == 0.0:  # flat around a zero: any point will do
-            return a
         newton = a - value / derivative if derivative > 0.0 else math.nan
         if abs(newton - a) < settled * max(1.0, abs(a)):
             return a

@@ -39,7 +39,7 @@ NEWTON_STEPS = 50
 """Most Newton steps of one solution."""
 AMPLE = 30.0
 """Margin at which a loss that has a minimum has reached it."""
-FAR = 1e4
+FAR = 1e10
 """Move of a score that leads into the flat part of a loss."""
 OUTWEIGHED = 100.0
 """Multiple of the median weight below which the mean one normally is."""
