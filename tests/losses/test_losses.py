@@ -33,6 +33,7 @@ from marginboost.losses import (
     as_loss,
 )
 from marginboost.solvers.line_search import best_constant
+from marginboost.solvers.rounding import LOSSES as LOSSES_ROUND
 
 LOSSES = [
     Absolute(),
@@ -250,6 +251,10 @@ def test_conjugates_near_the_ends_of_their_range(loss):
         floor = mpf(1e-14) * abs(textbook(loss)[0](mpf(0))) + mpf("1e-300")
         for got, true in zip(loss.conjugate(d), exact, strict=True):
             assert abs(mpf(float(got)) - true) <= mpf(1e-12) * abs(true) + floor
+        # What bounds allow for is what conjugates round.
+        allowed = LOSSES_ROUND * np.asarray(loss.conjugate_terms(d))
+        for got, true, room in zip(loss.conjugate(d), exact, allowed, strict=True):
+            assert abs(mpf(float(got)) - true) <= mpf(float(room)) + mpf("1e-300")
     if loss.orientation == 1 and loss.symmetric:
         np.testing.assert_allclose(loss.conjugate(-d), loss.conjugate(d), atol=1e-15)
 

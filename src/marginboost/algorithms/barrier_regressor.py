@@ -88,6 +88,9 @@ class BarrierRegression(TargetLeveraging):
     def _intercept(self, scores: Array) -> float:
         return self._middle + self._unit * self._barrier.intercept(scores)
 
+    def _most_of(self, intercept: float) -> float:
+        return self._barrier.most(self._scores, float(self._trial.sum()))
+
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Share that any combination saves, as it is."""
         tube = self._barrier.tube

@@ -44,6 +44,17 @@ from .gradient_boost import STEPS, GradientBoost
 
 LONGEST_STEP = 2.0
 """Largest leaf, before the learning rate, of a logarithm: a factor of seven on the mean."""
+SAME = 2.0**-48
+"""Share of the median within which targets are equal but for rounding: sixteen units of their last
+binary digit."""
+WIDEST = 2.0**-200
+"""Share of the largest distance below which a distance is no unit: in it, fourth powers of targets
+would be beyond all numbers."""
+FEW = 2.0**-17
+"""Share of the largest distance below which the mean one is that of a few rows that outweigh all
+others, or of a few among a hundred thousand: no unit for the others."""
+SMALLEST_UNIT = 2.0**-960
+"""Distances that are not above it lose digits, and have no reciprocal with weights."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +112,17 @@ class SpreadLoss(ResidualLoss):
 
 
 def spread(targets: Array, prior: Array) -> float:
-    """Median distance from the median; where that is 0 the mean one, and 1 for a constant.
+    """Unit of targets: median distance from the median, or another that numbers can resolve.
+
+    A distance that is rounding of the median, or beside which the farthest one is beyond all
+    measure, is no unit: then it is the mean distance, or the largest where the mean is far below
+    it; and 1 for a constant.
 
     >>> third = np.full(3, 1 / 3)
     >>> spread(np.array([0.0, 1.0, 5.0]), third), spread(np.ones(3), third)
     (1.0, 1.0)
+    >>> spread(np.array([0.3, 0.1 + 0.2, 0.3]), third)
+    1.0
     """
     return spread_of(Sample.of_targets(targets, prior))
 
@@ -115,13 +132,20 @@ def spread_of(sample: Sample) -> float:
     ends = ask_samples(sample, farthest, Distances(None))
     whole = (0.5 - 1e-12) * sum(mass for _, _, mass in ends)  # so that rounding makes no tie
 
-    def median(how: Distances) -> float:
-        ask = partial(ask_samples, sample)
+    def median(how: Distances) -> tuple[float, float]:  # and the largest value
         lows, highs, _ = zip(*ask_samples(sample, farthest, how), strict=True)
-        return quantile(ask, how, min(lows), max(highs), whole)
+        largest = max(highs)
+        return quantile(partial(ask_samples, sample), how, min(lows), largest, whole), largest
 
-    far = Distances(median(Distances(None)))
-    return median(far) or rounded(sum(ask_samples(sample, mean_of, far))) or 1.0
+    centre = median(Distances(None))[0]
+    far = Distances(centre)
+    unit, largest = median(far)
+    least = max(SAME * abs(centre), WIDEST * largest, SMALLEST_UNIT)
+    if unit <= least:
+        unit = rounded(sum(ask_samples(sample, mean_of, far)))
+        if unit <= FEW * largest:
+            unit = largest
+    return unit if unit > least else 1.0
 
 
 class Distances(NamedTuple):

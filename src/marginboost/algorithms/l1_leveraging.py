@@ -26,6 +26,7 @@ References: Rätsch 2001, sections 4.3.3 and A.3.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,11 +46,16 @@ from ..model import LossLink
 from ..solvers.barrier import projected_gradient
 from ..solvers.masters.pool import ColumnPool
 from ..solvers.penalised_loss import PenalisedLoss
+from ..solvers.rounding import next_above, next_below
 from ..types import Array
 from ..validation import Constraints, Number
 
 COLUMNS = {"newton": 16, "coordinate": 1}
 """Ways to change coefficients, and how many hypotheses they can use in a round."""
+PATIENCE = 10
+"""Rounds in a row that do not lower the loss, after which numbers can tell no better model."""
+LARGEST = float(np.finfo(float).max)
+"""Loss before the first round: a number, so that it can be saved."""
 ROUNDING = 1e-12
 """Violation of optimality, in units of C, that is rounding only."""
 
@@ -76,6 +82,7 @@ class L1Leveraging(Rule):
         self.columns_per_round = COLUMNS[steps]
         self._value = 0.0
         self._trial: Array = np.empty(0)
+        self._lowest, self._rounds_at_rest = LARGEST, 0
 
     @property
     def objective(self) -> Objective:
@@ -89,6 +96,7 @@ class L1Leveraging(Rule):
         sample = state.sample
         self._exact, self._problem = self._make_problems(sample)
         self._empty = self._exact.value(np.zeros(len(sample.y)), 0.0)
+        self._least, self._most = self._exact.empty()
         state.pool = ColumnPool(len(sample.y), sample.n_threads)
         members = self._priced_members(state)
         for member in members:
@@ -127,14 +135,21 @@ class L1Leveraging(Rule):
 
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
-        return self._saved(self._exact.value(sample.outcomes(outcomes), l1_norm))
+        return self._saved(self._exact.most(sample.outcomes(outcomes), l1_norm))
 
     def upper(self, state: State, edge: float) -> float:
         """What weights, shrunk until their largest edge is C, leave to save."""
-        return self._saved(self._exact.bound(self._dual, edge * self._scale))
+        bound = self._exact.bound(self._dual, edge * self._scale)
+        return next_above(1.0 - bound / self._most) if self._least > 0.0 else 1.0
 
-    def _saved(self, loss: float) -> float:
-        return 1.0 - loss / self._empty
+    def _saved(self, most: float) -> float:
+        """Share of the empty model's loss that is saved at least, where the loss is at most this.
+
+        Where that loss is 0 but for rounding, all of it is saved by no model, or none by any.
+        """
+        if self._least > 0.0:
+            return next_below(1.0 - most / self._least)
+        return 1.0 if self._most == 0.0 else 0.0
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the coefficient that violates optimality most, or all of them."""
@@ -152,7 +167,17 @@ class L1Leveraging(Rule):
         self._accept(state)
         self._weigh(state)
         state.note(coef=float(self._trial[place] - before[place]))
-        return None if harder or (self._trial != before).any() else Stop.STALLED
+        moved = bool((self._trial != before).any()) and not self._rests(harder)
+        return None if harder or moved else Stop.STALLED
+
+    def _rests(self, harder: bool) -> bool:
+        """Whether rounds have not lowered the loss for long: it falls in each but for rounding."""
+        loss = self._problem.value(self._scores, float(self._trial.sum()))
+        if harder or loss < self._lowest:
+            self._lowest, self._rounds_at_rest = loss, 0
+        else:
+            self._rounds_at_rest += 1
+        return self._rounds_at_rest >= PATIENCE
 
     def _cool(self, violation: float) -> bool:
         """Whether the problem has changed, now that its optimum has come this near."""
@@ -179,7 +204,7 @@ class L1Leveraging(Rule):
 
     def _enlarge(self, state: State, found: list[Candidate]) -> None:
         """Put new hypotheses on record with coefficient 0: the best, and others that can help."""
-        price = self._problem.price / self._scale
+        price = self._problem.price / self._scale if self._scale > 0.0 else math.inf
         useful = [c for c in found if c is found[0] or c.edge > price]
         new = [c for c in useful if c.hypothesis not in self._places]
         for place, candidate in enumerate(new, start=len(self._trial)):
@@ -204,27 +229,34 @@ class L1Leveraging(Rule):
 
     def _accept(self, state: State) -> None:
         """Take the coefficients as the model if none before were better."""
-        value = self._saved(self._exact.value(self._scores, float(self._trial.sum())))
+        used = int(np.count_nonzero(self._trial))
+        value = self._saved(self._exact.most(self._scores, float(self._trial.sum()), used))
         if value > self._value:
             self._value = value
             state.replace(self._trial, self._scores)
 
     def _weigh(self, state: State) -> None:
-        """Weights of the present coefficients (g)."""
+        """Weights of the present coefficients (g); the prior where no row has a slope."""
         self._dual = self._problem.dual(self._scores)
         self._scale = float(np.abs(self._dual).sum())
-        state.dual[:] = self._dual / self._scale
+        state.dual[:] = self._dual / self._scale if self._scale > 0.0 else state.sample.prior
 
     # -- going on after an interruption ----------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
         """Return the coefficients at work and the best value."""
-        return {"value": self._value, "trial": self._trial.tolist()}
+        return {
+            "value": self._value,
+            "trial": self._trial.tolist(),
+            "lowest": self._lowest,
+            "rounds_at_rest": self._rounds_at_rest,
+        }
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Take them back."""
         self._value = float(saved["value"])
         self._trial = np.array([float(weight) for weight in saved["trial"]])
+        self._lowest, self._rounds_at_rest = float(saved["lowest"]), int(saved["rounds_at_rest"])
 
 
 @document

@@ -63,6 +63,7 @@ from ..fitting.algorithm import Algorithm
 from ..kernels.weights import weighted_sum
 from ..losses import Exponential, Logistic, Loss, Squared, as_loss
 from ..model import LossLink
+from ..solvers import rounding
 from ..solvers.bregman import STEEPEST, parallel_descent
 from ..solvers.coordinate_descent import CoordinateProblem, coordinate_descent
 from ..solvers.line_search import LONGEST, longest_step
@@ -141,6 +142,7 @@ class Leveraging(Rule):
         sample = state.sample
         self._risk = PenalisedLoss(self.loss, 0.0, sample)
         self._empty = self._risk.value(np.zeros(len(sample.y)), 0.0)
+        self._sums = rounding.LOSSES + 2 * len(sample.y) * rounding.ROUNDING
         if self.correction != "none":
             state.pool = ColumnPool(len(sample.y), sample.n_threads)
             for member in state.members:
@@ -150,29 +152,42 @@ class Leveraging(Rule):
         self._weigh(state)
 
     def value(self, state: State) -> float:
-        """Share of the empty model's loss that is saved."""
-        return self._saved(self._loss)
+        """Share of the empty model's loss that is saved, at least."""
+        reach = (rounding.SLACK + state.size * rounding.ROUNDING) * state.l1_norm
+        return self._saved(self._loss, self._scale, reach)
 
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
-        return self._saved(self._risk.value(sample.outcomes(outcomes), 0.0))
+        scores = sample.outcomes(outcomes)
+        loss, size = self._risk.value(scores, 0.0), float(np.abs(self._risk.dual(scores)).sum())
+        return self._saved(loss, size, rounding.SLACK * float(np.abs(scores).max()))
 
-    def _saved(self, loss: float) -> float:
-        return 1.0 - loss / self._empty
+    def _saved(self, loss: float, size: float, reach: float) -> float:
+        """Share that is saved if scores are off by no more than ``reach``, at weights of a size."""
+        if reach == 0.0:
+            return 0.0  # the empty model
+        most = (loss + 2.0 * reach * size) * (1.0 + self._sums)
+        return rounding.next_below(1.0 - most / (self._empty * (1.0 - self._sums)) - self._sums)
 
     def upper(self, state: State, edge: float) -> float:
         """Most that a combination can save which is no longer than the present one."""
         if self.loss.convex:
             # Fenchel's equality: the present scores and their weights belong together.
             dual_value = self._loss + weighted_sum(self._dual, state.scores)
-            steepest = max(edge, 0.0) * self._scale
+            sizes = self._loss + weighted_sum(np.abs(self._dual), np.abs(state.scores))
+            dual_value -= self._sums * (sizes + self._scale)
+            steepest = rounding.steepest(edge, 1.0, len(state.scores)) * self._scale
             useful = [(d, e) for d, e in self._proofs if d > dual_value or e < steepest]
             self._proofs = [*useful, (dual_value, steepest)]
-        return self._most(state.l1_norm)
+        return self._most(state)
 
-    def _most(self, l1_norm: float) -> float:
-        """What all rounds together prove about combinations of one ``Σα``; no loss is below 0."""
-        return self._saved(max([d - l1_norm * e for d, e in self._proofs] + [0.0]))
+    def _most(self, state: State) -> float:
+        """What all rounds together prove about combinations of the present ``Σα``."""
+        l1_norm = state.l1_norm * (1.0 + rounding.SLACK + state.size * rounding.ROUNDING)
+        bounds = [(d - l1_norm * e) - rounding.SLACK * abs(d) for d, e in self._proofs]
+        least = max([0.0, *(bound for bound in bounds if bound > 0.0)])  # no loss is below 0
+        share = least / (self._empty * (1.0 + self._sums))
+        return rounding.next_above(1.0 - share) if share > 0.0 else 1.0
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change the combination and the weights."""
@@ -184,7 +199,7 @@ class Leveraging(Rule):
             return stop
         before = self._loss
         self._weigh(state)
-        state.rebracket(upper=self._most(state.l1_norm))
+        state.rebracket(upper=self._most(state))
         if self._loss <= NOTHING * self._empty:
             return stop or Stop.GAP
         return stop or (None if self._loss < before else Stop.STALLED)

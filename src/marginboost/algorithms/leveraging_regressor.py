@@ -105,10 +105,7 @@ class TargetLeveraging(L1Leveraging):
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Share of the best constant's loss that any combination saves, as it is."""
         predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
-        return self._saved(self._plain.value(predicted, l1_norm / self._unit))
-
-    def _saved(self, loss: float) -> float:
-        return super()._saved(loss) if self._empty > 0.0 else 1.0
+        return self._saved(self._plain.most(predicted, l1_norm / self._unit))
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean loss of other rows."""
@@ -117,16 +114,22 @@ class TargetLeveraging(L1Leveraging):
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Change coefficients; a constant target leaves nothing to do."""
-        stop = super().update(state, found) if self._empty > 0.0 else Stop.NO_EDGE
+        stop = super().update(state, found) if self._least > 0.0 else Stop.NO_EDGE
         state.note(loss=(1.0 - self._value) * self._empty / state.sample.total)
         return stop
 
     def _accept(self, state: State) -> None:
-        value = self._saved(self._exact.value(self._scores, float(self._trial.sum())))
+        whole = np.append(self._intercept(self._scores), self._unit * self._trial)
+        value = self._saved(self._most_of(float(whole[0])))
         if value > self._value:
             self._value = value
-            whole = np.append(self._intercept(self._scores), self._unit * self._trial)
             state.replace(whole, self._vote_of(state, whole))
+
+    def _most_of(self, intercept: float) -> float:
+        """Most that the loss is of the coefficients at work with an intercept, as it is kept."""
+        used = int(np.count_nonzero(self._trial))
+        centred = self._scores + (intercept - self._middle) / self._unit
+        return self._plain.most(centred, float(self._trial.sum()), used)
 
     def _vote_of(self, state: State, whole: Array) -> Array:
         assert state.pool is not None
@@ -134,12 +137,6 @@ class TargetLeveraging(L1Leveraging):
 
     def _vote_again(self, state: State) -> None:
         state.scores[:] = self._vote_of(state, np.array(state.coef))
-
-    def _weigh(self, state: State) -> None:
-        """Weights of the present coefficients; those of the prior where no row has a slope."""
-        self._dual = self._problem.dual(self._scores)
-        self._scale = float(np.abs(self._dual).sum())
-        state.dual[:] = self._dual / self._scale if self._scale > 0.0 else state.sample.prior
 
 
 @document

@@ -36,12 +36,14 @@ from ..core.stop import Stop
 from ..estimators.base import SEVERAL
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm
+from ..kernels.exact import SMALLEST_NORMAL
 from ..kernels.parallel import run_rows
 from ..kernels.ties import TIE
 from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
 from ..oracles.linear import LinearOracle
 from ..oracles.stumps import StumpOracle
+from ..solvers import rounding
 from ..types import Array
 from ..validation import Constraints, Effects, Number
 
@@ -99,21 +101,28 @@ class LSBoost(Rule):
         self._left = self._loss(residual, sample)
         pull = sample.prior * residual
         self._total = _over_rows(np.abs(residual), sample.prior, sample.n_threads)
-        if self._total < np.finfo(float).tiny:  # what is left has lost its digits
+        if self._total < SMALLEST_NORMAL:
             self._total = 0.0
         state.dual[:] = pull / self._total if self._total > 0.0 else sample.prior
         state.weights.curvature = sample.prior / (self._total or 1.0)
 
     def value(self, state: State) -> float:
         """Share of the empty model's loss that is saved."""
-        return self._saved(self._left)
+        added = len(state.members) * rounding.ROUNDING * state.l1_norm
+        return self._saved(state.scores, added, state.sample)
 
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """The same of any combination."""
-        return self._saved(self._loss(self._y - sample.outcomes(outcomes), sample))
+        return self._saved(sample.outcomes(outcomes), 0.0, sample)
 
-    def _saved(self, loss: float) -> float:
-        return 1.0 - loss / self._empty if self._empty > 0.0 else 1.0
+    def _saved(self, scores: Array, added: float, sample: Sample) -> float:
+        """Share that scores save at least: sums that made them may have rounded by ``added``."""
+        if self._empty == 0.0 or not scores.any():
+            return 1.0 if self._empty == 0.0 else 0.0
+        room = rounding.SLACK * (np.abs(self._y) + np.abs(scores)) + added
+        most = self._loss(np.abs(self._y - scores) + room, sample)
+        sums = rounding.SLACK + 2.0 * len(scores) * rounding.ROUNDING
+        return rounding.next_below(1.0 - most / self._empty * (1.0 + sums))
 
     def upper(self, state: State, edge: float) -> float:
         """1: no combination saves more than the whole loss of the empty model."""

@@ -33,6 +33,7 @@ from ..duals.capped_exponential import CappedExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..fitting.algorithm import Algorithm
 from ..model import LogisticLink
+from ..solvers import rounding
 from ..validation import Constraints, Number
 from .adaboost import ROUNDING, AdaBoost
 
@@ -56,6 +57,14 @@ class MadaBoost(AdaBoost):
     def start(self, state: State) -> None:
         """Weights that follow the present scores."""
         self._capped.refresh(state)
+
+    def value(self, state: State) -> float:
+        """Smallest margin, less what sums of its terms may have rounded."""
+        return state.min_margin - 8 * max(state.size - 1, 0) * rounding.ROUNDING
+
+    def upper(self, state: State, edge: float) -> float:
+        """Largest edge that may exist; no margin is above 1."""
+        return min(rounding.steepest(edge, 1.0, state.sample.n_rows), 1.0)
 
     def update(self, state: State, found: list[Candidate]) -> Stop | None:
         """Add the best hypothesis with AdaBoost's coefficient."""

@@ -21,6 +21,9 @@ from ..kernels.exponentials import exponentials
 from ..kernels.weights import sign_weights, signed_scores
 from .exponential import divide_weights
 
+LEAST = 2.0**-30
+"""Sum of weights below which their smaller ones lose digits, since all are added in one unit."""
+
 
 class CappedExponentialWeights:
     """Writes ``state.dual`` and ``state.min_margin`` from ``state.scores``.
@@ -53,6 +56,11 @@ class CappedExponentialWeights:
         smallest = min(chain(*state.each(do_blocks, measure)))
         shift = max(smallest, aim)  # the largest weight becomes 1: they cannot all underflow
         total = rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
+        if total < LEAST:  # the largest weight is that of a row whose prior is next to nothing
+            state.tell(do_blocks, measure)
+            largest = max(chain(*state.each(do_blocks, measure_logs, self.rate, aim)))
+            shift = aim - largest / self.rate
+            total = rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
         state.tell(divide_weights, total)
         share = total / n_rows if state.sample.uniform else total
         self.log_share = math.log(share) - self.rate * (shift - aim)
@@ -69,6 +77,17 @@ def measure(part: Part) -> Callable[[int, int], float]:
         here = part.dual[start:stop]
         signed_scores(part.scores[start:stop], part.sample.y[start:stop], here)
         return float(here.min())
+
+    return block
+
+
+def measure_logs(part: Part, rate: float, aim: float) -> Callable[[int, int], float]:
+    """Make the function that finds the largest logarithm of a weight, from ``y F`` in its place."""
+    sample = part.sample
+
+    def block(start: int, stop: int) -> float:
+        excess = np.maximum(part.dual[start:stop], aim) - aim
+        return float((np.log(sample.prior[start:stop]) - rate * excess).max())
 
     return block
 

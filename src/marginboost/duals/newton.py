@@ -26,7 +26,15 @@ from ..core.oracle import Candidate
 from ..core.parts import Part, do_blocks
 from ..core.sample import Sample
 from ..core.state import State
-from ..kernels.exact import as_total, bound_of, exact_sum, rounded, steps_below, total_of
+from ..kernels.exact import (
+    SMALLEST_NORMAL,
+    as_total,
+    bound_of,
+    exact_sum,
+    rounded,
+    steps_below,
+    total_of,
+)
 from ..kernels.least_squares import squared_slopes
 from ..kernels.logistic import least_outcome, logistic_slopes, scale_pair
 from ..losses import Logistic, Loss, ResidualLoss
@@ -80,6 +88,9 @@ class NewtonWeights:
         if not sample.numeric and state.l1_norm > 0.0:
             state.min_margin = min(least) / state.l1_norm
         if not (size > 0.0 and math.isfinite(size)):
+            return False
+        if size < SMALLEST_NORMAL:  # no number is one over it, and its digits are gone
+            state.tell(do_blocks, scale, 0.0)
             return False
         state.weights.size = size / self._weight_of_losses(sample)
         state.weights.total_curvature = rounded(sum(curvatures[0])) / size if curvatures else None

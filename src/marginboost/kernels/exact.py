@@ -40,6 +40,8 @@ LOWEST_BOUND, HIGHEST_BOUND = -900, 900
 """Bounds beyond two to these are taken as that: the constants below must be ordinary numbers."""
 WIDE = 1 << 20
 """In place of a bound: sizes are too different."""
+SMALLEST_NORMAL = 2.0**-1022
+"""Numbers below it have lost digits, and the reciprocals of most are beyond all numbers."""
 LARGEST_WEIGHT = 4.0
 """Weights above this are added as this: their total has no use, see :func:`~.sign_weights`."""
 

@@ -91,6 +91,10 @@ class Loss(ABC):
         """Conjugate at a dual; infinite where no argument could have it."""
         raise self._no_dual_side()
 
+    def conjugate_terms(self, d: Array) -> Array:
+        """Size of the numbers of which the conjugate is the difference, for what it rounds."""
+        return np.abs(self.conjugate(d)) + np.abs(self.conjugate(np.zeros(()))) + np.abs(d)
+
     def inverse(self, d: Array) -> Array:
         """Argument with dual ``d``; where there are several, the one nearest to ``t = 0`` or 1."""
         raise self._no_dual_side()

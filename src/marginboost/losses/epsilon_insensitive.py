@@ -80,6 +80,10 @@ class EpsilonInsensitive(ResidualLoss):
         inside = self.epsilon - (1.0 - inner) * residual - self.beta * rest
         return np.where(np.abs(d) <= 1.0, np.where(size < 1.0, inside, self.epsilon), np.inf)
 
+    def conjugate_terms(self, d: Array) -> Array:
+        """Those and ε, which is taken off."""
+        return super().conjugate_terms(d) + self.epsilon
+
     def inverse(self, d: Array) -> Array:
         """Residual with that dual, by a formula for small and one for large residuals.
 

@@ -57,6 +57,10 @@ class Huber(ResidualLoss):
         d = np.asarray(d, dtype=float)
         return np.where(np.abs(d) <= 1.0, 0.5 * self.sigma * d**2, np.inf)
 
+    def conjugate_terms(self, d: Array) -> Array:
+        """The conjugate alone: near 0 it loses no digits."""
+        return self.conjugate(d)
+
     def inverse(self, d: Array) -> Array:
         """``σ d``."""
         return self.sigma * np.asarray(d, dtype=float)

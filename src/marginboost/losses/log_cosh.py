@@ -75,6 +75,10 @@ class LogCosh(ResidualLoss):
         far = 0.5 * (xlog1py(1.0 + size, size) + xlog1py(1.0 - size, -size))
         return np.where(np.abs(d) <= 1.0, self.phi * np.where(size < 0.5, near, far), np.inf)
 
+    def conjugate_terms(self, d: Array) -> Array:
+        """The conjugate alone: near 0 it loses no digits."""
+        return self.conjugate(d)
+
     def inverse(self, d: Array) -> Array:
         """``φ artanh d``."""
         return self.phi * np.arctanh(d)

@@ -81,6 +81,10 @@ class Quantile(ResidualLoss):
         entropy = UNIT.conjugate(np.clip(share, 0.0, 1.0))
         return np.where(inside, self.beta * entropy, np.inf)
 
+    def conjugate_terms(self, d: Array) -> Array:
+        """Those and β, as entropies of small shares round."""
+        return super().conjugate_terms(d) + self.beta
+
     def inverse(self, d: Array) -> Array:
         """``β log((1 - p) / p)`` with ``p = τ - d``."""
         d = np.asarray(d, dtype=float)

@@ -41,6 +41,10 @@ class Squared(ResidualLoss):
         """``½ d²``."""
         return self.value(d)
 
+    def conjugate_terms(self, d: Array) -> Array:
+        """The conjugate alone: near 0 it loses no digits."""
+        return self.conjugate(d)
+
     def inverse(self, d: Array) -> Array:
         """``d``."""
         return np.asarray(d, dtype=float)

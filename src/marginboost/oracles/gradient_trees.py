@@ -26,7 +26,7 @@ from ..core.oracle import Candidate, Oracle
 from ..core.parts import ColumnOnParts, Parts
 from ..core.weights import Weights
 from ..kernels.columns import MODULUS
-from ..kernels.exact import exact_sum, grid, rounded
+from ..kernels.exact import SMALLEST_NORMAL, exact_sum, grid, rounded
 from ..kernels.grow import newton_steps
 from ..kernels.histograms import pair_up
 from ..kernels.parallel import run_rows
@@ -305,8 +305,8 @@ class GradientTreeOracle(Oracle):
 
     def _set_least_gain(self, units: Units, size: float) -> None:
         """Gains are of weights that sum to one; those of rows, as others have them, are larger."""
-        whole = size * self.sample.total  # zero where slopes are: then no split gains anything
-        least = self.min_split_gain * units[1] / whole if whole > 0.0 else 0.0
+        weight = max(size * self.sample.total, SMALLEST_NORMAL)
+        least = self.min_split_gain * units[1] / weight
         self._grower.job.limits[MIN_GAIN] = least / units[0] / units[0]  # a square may be zero
 
     def _find_on_parts(self, parts: Parts, weights: Weights, round: int) -> Candidate:

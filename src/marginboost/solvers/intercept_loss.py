@@ -18,7 +18,14 @@ from .line_search import increasing_root
 from .masters.tube import TubeProblem
 from .masters.tube_smooth import RoundedTube
 from .penalised_loss import ACCURACY, PenalisedLoss
+from .rounding import ROUNDING, SLACK, balanced, total
 
+HEAVY = 1e4
+"""Multiple of the weight of all other rows that one row weighs, from which it decides alone."""
+NARROW = 1e-6
+"""Range of residuals in units of which the intercept is sought, so that it has digits enough."""
+FINEST = 4e-16
+"""Relative accuracy of the intercept then."""
 SETTLED = 1e-11
 """Newton's step at which a search ends; sums at an intercept that is found are no better."""
 
@@ -41,6 +48,9 @@ class InterceptLoss(PenalisedLoss):
     def __init__(self, loss: Loss, price: float, sample: Sample) -> None:
         super().__init__(loss, price, sample)
         self._last: tuple[Array, float] | None = None
+        heaviest = int(np.argmax(self._weights))
+        others = float(np.delete(self._weights, heaviest).sum())
+        self._pivot = heaviest if self._weights[heaviest] > HEAVY * others > 0.0 else None
 
     def intercept(self, scores: Array) -> float:
         """Best constant to add to scores; that of the last scores is remembered."""
@@ -55,17 +65,36 @@ class InterceptLoss(PenalisedLoss):
         def slope(b: float) -> tuple[float, float]:
             t = residuals - b
             pull = self._weights * self.loss.dual(t)
-            return -float(pull.sum()), float((self._weights * self.loss.curvature(t)).sum())
+            curvature = float((self._weights * self.loss.curvature(t)).sum())
+            found = float(pull.sum())
+            flat = curvature == 0.0 and abs(found) <= SLACK * float(np.abs(pull).sum())
+            return (0.0, 1.0) if flat else (-found, curvature)  # any point there will do
 
+        least, most = self._range(residuals)
+        if most - least < NARROW:
+
+            def within(share: float) -> tuple[float, float]:
+                value, curvature = slope(least + share * (most - least))
+                return value, (most - least) * curvature
+
+            return least + (most - least) * increasing_root(within, 0.0, 1.0)
         low = high = float(np.average(residuals, weights=self._weights))
         value, curvature = slope(low)
         # Twice Newton's step: then the search between begins with Newton's step itself.
         width = max(2.0 * abs(value) / curvature, ACCURACY) if curvature > 0.0 else 1.0
-        while value > 0.0 and slope(low)[0] > 0.0:
-            low, width = low - width, 2.0 * width
-        while value < 0.0 and slope(high)[0] < 0.0:
-            high, width = high + width, 2.0 * width
-        return low if low == high else increasing_root(slope, low, high, ACCURACY, SETTLED)
+        while value > 0.0 and low > least and slope(low)[0] > 0.0:
+            low, width = max(low - width, least), 2.0 * width
+        while value < 0.0 and high < most and slope(high)[0] < 0.0:
+            high, width = min(high + width, most), 2.0 * width
+        if low == high:
+            return low
+        fine = (FINEST, 0.0) if self._pivot is not None else (ACCURACY, SETTLED)
+        return increasing_root(slope, low, high, *fine)
+
+    def _range(self, residuals: Array) -> tuple[float, float]:
+        """Constants between which the best one is: beyond them all residuals pull one way."""
+        rest = float(self.loss.inverse(np.zeros(())))
+        return float(residuals.min()) - rest, float(residuals.max()) - rest
 
     def _centred(self, scores: Array) -> Array:
         return scores + self.intercept(scores)
@@ -76,7 +105,22 @@ class InterceptLoss(PenalisedLoss):
 
     def dual(self, scores: Array) -> Array:
         """Signed weights at the best intercept: their sum is 0."""
-        return super().dual(self._centred(scores))
+        dual = super().dual(self._centred(scores))
+        return dual if self._pivot is None else self._feasible(dual)[0]
+
+    def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
+        """Most that ``P`` of a combination is, at the intercept that was found."""
+        return super().most(self._centred(scores), l1_norm, n_terms)
+
+    def _feasible(self, dual: Array) -> tuple[Array, float, float]:
+        """Weights of sum 0: an intercept that is not exact leaves one."""
+        heaviest = int(np.argmax(self._weights))
+        low, high = (self._weights * end for end in self.loss.dual_range)
+        fair = balanced(dual, (low, high), heaviest)
+        size = total(np.abs(fair))
+        skew = 2.0 * abs(total(fair)) / size if size > 0.0 else 0.0
+        moved = total(np.abs(fair - dual)) + skew * size
+        return fair, moved * (1.0 + SLACK), skew + 8.0 * ROUNDING
 
     def _curvatures(self, centred: Array) -> Array:
         t = self.loss.argument(self._y, centred)
@@ -86,6 +130,8 @@ class InterceptLoss(PenalisedLoss):
         self, scores: Array, direction: Array, price: float, a: float
     ) -> tuple[float, float]:
         centred = self._centred(scores + a * direction)
+        if self._pivot is not None:  # a constant makes no difference to slope and curvature
+            direction = direction - direction[self._pivot]
         slope, along = super()._slope(centred, direction, price, 0.0)
         curvature = self._curvatures(centred)
         total = float(curvature.sum())
@@ -94,8 +140,12 @@ class InterceptLoss(PenalisedLoss):
 
     def _hessian(self, columns: Array, scores: Array) -> Array:
         centred = self._centred(scores)
-        hessian, curvature = super()._hessian(columns, centred), self._curvatures(centred)
-        total, cross = float(curvature.sum()), _edges(columns, curvature)
+        curvature = self._curvatures(centred)
+        total = float(curvature.sum())
+        if self._pivot is not None:  # as of the slope; what is taken off has as many digits
+            columns = columns - columns[:, [self._pivot]]
+            curvature[self._pivot] = 0.0
+        hessian, cross = self._products(columns, curvature), _edges(columns, curvature)
         return hessian - np.outer(cross, cross) / total if total > 0.0 else hessian
 
 
@@ -131,6 +181,14 @@ class TubeBarrier(PenalisedLoss):
         """``P`` of the linear program."""
         return self.tube.empty - self.tube.value(scores, l1_norm)
 
+    def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
+        """The same."""
+        return self.value(scores, l1_norm)
+
+    def empty(self) -> tuple[float, float]:
+        """Cost of the best constant."""
+        return self.tube.empty, self.tube.empty
+
     def _settle(self, scores: Array) -> Array:
         """Find the rounded tube; curvatures of its sides."""
         # From the edges without rounding, not from the last ones: runs that are resumed know none.
@@ -144,13 +202,13 @@ class TubeBarrier(PenalisedLoss):
         self._settle(scores)
         return self._rounded.dual()
 
-    def bound(self, dual: Array, edge: float) -> float:
+    def bound(self, dual: Array, edge: float | None) -> float:
         """Lower bound on the least ``P`` of the linear program."""
         total = float(np.abs(dual).sum())
         balanced = self.tube.balanced(dual)
         if not balanced.any():
             return 0.0
-        return self.tube.empty - self.tube.upper(balanced, edge / total)
+        return self.tube.empty - self.tube.upper(balanced, (edge or 0.0) / total)
 
     def _answers(self, curvature: Array, columns: Array) -> tuple[Array, Array]:
         """What the edges answer to changes along columns: one row per equation; their weights."""

@@ -7,25 +7,29 @@ with w_i the weight of row i (1 without sample_weight). Fenchel's dual, with sig
     D(g) = Σ_i w_i dual_value(y_i, g_i / w_i)   s.t.   Σ_i g_i h(x_i) <= C for every hypothesis h.
 
 Any weights become feasible when they are shrunk until their largest edge is C, so any weights and
-their largest edge bound min P from below.
+their largest edge bound min P from below. What rounding may cost is counted against both bounds,
+see :mod:`.rounding`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from ..core.sample import Sample
 from ..core.state import Columns
+from ..kernels.exact import SMALLEST_NORMAL
 from ..kernels.parallel import one_algebra_thread, run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss
 from ..types import Array
 from .barrier import projected_gradient
 from .line_search import increasing_root
+from .rounding import LOSSES, ROUNDING, SLACK, steepest, total
 
 T = TypeVar("T")
 
@@ -35,12 +39,18 @@ NEWTON_STEPS = 50
 """Most Newton steps of one solution."""
 AMPLE = 30.0
 """Margin at which a loss that has a minimum has reached it."""
+FAR = 1e10
+"""Move of a score that leads into the flat part of a loss."""
+OUTWEIGHED = 100.0
+"""Multiple of the median weight below which the mean one normally is."""
 LEAP, FARTHEST = 20.0, 1e30
 """First stride of a search for the best step, at most, and where it is given up."""
 TINY = 1e-200
 """Curvature in place of none."""
 RIDGE = 1e-7
 """Share of the mean curvature added to all: equal columns then share a step, whatever rounding."""
+MOST_RIDGES = 6
+"""Ridges tried, each a thousand times the last."""
 BLOCK = 1 << 14
 """Rows of a block: losses make several arrays of that length, which stay in the cache."""
 CHUNK = 4096
@@ -92,16 +102,68 @@ class PenalisedLoss:
         self._over_rows(part)
         return dual
 
-    def bound(self, dual: Array, edge: float) -> float:
-        """Lower bound on the least ``P``, from signed weights and their largest edge."""
-        shrink = min(1.0, self.price / edge) if edge > 0.0 else 1.0
+    # -- what is proven --------------------------------------------------------------------------
+
+    def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
+        """Most that ``P`` of a combination is; ``n_terms`` products were added to make a score.
+
+        The rounding of sums moves arguments, and the largest loss of an interval is at an end.
+        """
+        added = n_terms * ROUNDING * l1_norm
 
         def part(here: slice) -> float:
-            y, weights = self._y[here], self._weights[here]
-            d = self.loss.signed(y, shrink * dual[here]) / weights
-            return weighted_sum(self.loss.dual_value(y, d), weights)
+            y, at = self._y[here], scores[here]
+            t, room = self.loss.argument(y, at), SLACK * (np.abs(y) + np.abs(at)) + added
+            losses = np.maximum(self.loss.value(t - room), self.loss.value(t + room))
+            return weighted_sum(losses, self._weights[here])
 
-        return math.fsum(self._over_rows(part))
+        sizes = self.price * l1_norm + math.fsum(self._over_rows(part))
+        found = sizes * (1.0 + LOSSES + (self._block_size + n_terms) * ROUNDING)
+        return math.inf if math.isnan(found) else found
+
+    def bound(self, dual: Array, edge: float | None) -> float:
+        """Lower bound on the least ``P``, from signed weights and their largest edge.
+
+        Without an edge there are no hypotheses. Minus infinity where weights prove nothing.
+        """
+        size = total(np.abs(dual))
+        if size == math.inf:
+            return -math.inf
+        dual, moved, skew = self._feasible(dual)
+        top = 0.0 if edge is None else steepest(edge, size, len(dual)) + moved
+        shrink = (1.0 - SLACK) * self.price / top if top > self.price else 1.0
+
+        def part(here: slice) -> tuple[float, float]:
+            y, weights = self._y[here], self._weights[here]
+            d = self.loss.signed(y, shrink * dual[here]) / np.maximum(weights, SMALLEST_NORMAL)
+            d = np.clip(d, *self.loss.dual_range)
+            gains = self.loss.dual_value(y, d)
+            base = np.abs(self.loss.argument(y, np.zeros(len(d))) * d)
+            sizes = base + self.loss.conjugate_terms(d)
+            return weighted_sum(gains, weights), weighted_sum(sizes, weights)
+
+        parts = self._over_rows(part)
+        sizes = math.fsum(p[1] for p in parts)
+        rounding = LOSSES + self._block_size * ROUNDING + skew
+        found = math.fsum(p[0] for p in parts) - rounding * sizes
+        return -math.inf if math.isnan(found) else found
+
+    def _feasible(self, dual: Array) -> tuple[Array, float, float]:
+        """Weights as the dual program asks for them: here as they are.
+
+        Also by how much no edge can have grown, and the share of all weights that is still moved.
+        """
+        return dual, 0.0, 0.0
+
+    def empty(self) -> tuple[float, float]:
+        """Numbers between which ``P`` of no hypothesis is."""
+        zeros = np.zeros(len(self._y))
+        return max(self.bound(self.dual(zeros), None), 0.0), self.most(zeros, 0.0)
+
+    @property
+    def _block_size(self) -> int:
+        """Most terms of a sum that rounds."""
+        return min(len(self._y), BLOCK)
 
     # -- lowering it -----------------------------------------------------------------------------
 
@@ -177,15 +239,31 @@ class PenalisedLoss:
         for _ in range(most):
             scores = pool.combine(coef)
             slope = self.price - pool.edges(self.dual(scores))
-            if np.abs(projected_gradient(slope, coef)).max() <= accuracy:
+            if not np.abs(projected_gradient(slope, coef)).max() > accuracy:
                 break
             move = self._newton_target(pool, coef, scores, slope) - coef
-            along = pool.combine(move)
-            step = self.best_step(scores, along, self.price * float(move.sum()), 0.0, 1.0)
+            step = self._step_along(pool, scores, coef, move)
             if step == 0.0:  # rounding: no better point can be told from this one
                 break
             coef = np.maximum(coef + step * move, 0.0)
         return coef
+
+    def _step_along(self, pool: Columns, scores: Array, coef: Array, move: Array) -> float:
+        """Best share of a move; of one into the flat part of a loss any multiple will do.
+
+        There only the ridge ends a move, so the line is searched as far as coefficients may fall,
+        and in units of scores: a search knows a share to ``ACCURACY`` only.
+        """
+        along, price = pool.combine(move), self.price * float(move.sum())
+        reach = float(np.abs(along).max())
+        if reach <= FAR:
+            return self.best_step(scores, along, price, 0.0, 1.0)
+        if not math.isfinite(reach):
+            return 0.0
+        falling = move < 0.0
+        room = float((coef[falling] / -move[falling]).min()) if falling.any() else math.inf
+        farthest = reach * min(max(room, 1.0), FARTHEST)
+        return self.best_step(scores, along / reach, price / reach, 0.0, farthest) / reach
 
     def _newton_target(self, pool: Columns, coef: Array, scores: Array, slope: Array) -> Array:
         """Minimiser of the quadratic model over α >= 0, of columns with weight or with an edge."""
@@ -198,14 +276,22 @@ class PenalisedLoss:
         with one_algebra_thread():
             hessian = self._hessian(pool.columns[used], scores)
             # With a price there is a minimum even where curvature vanishes; without, none nearby.
-            least = self._weights.sum() if self.price > 0.0 else TINY
-            ridge = RIDGE * (np.trace(hessian) / len(used) + least)
-            hessian[np.diag_indices(len(used))] += ridge
-            root = np.linalg.cholesky(hessian)
+            mean = float(np.trace(hessian)) / len(used)
+            least = self._ordinary_weight if self.price > 0.0 or mean == 0.0 else TINY
+            root = _root_of(hessian, RIDGE * (mean + least))
             right = np.linalg.solve(root, hessian @ coef[used] - slope[used])
             target = np.zeros(len(coef))
-            target[used] = nnls(root.T, right, maxiter=100 * len(used))[0]
+            try:
+                target[used] = nnls(root.T, right, maxiter=100 * len(used))[0]
+            except RuntimeError:  # it goes round in circles, where rows have very different weights
+                target[used] = np.maximum(np.linalg.solve(root.T, right), 0.0)
         return target
+
+    @cached_property
+    def _ordinary_weight(self) -> float:
+        """Weight of all rows, where a few do not outweigh the others by far."""
+        ordinary = len(self._weights) * float(np.median(self._weights))
+        return min(float(self._weights.sum()), OUTWEIGHED * ordinary)
 
     def _hessian(self, columns: Array, scores: Array) -> Array:
         """``Σ_i w_i φ''_i h_j(x_i) h_k(x_i)``."""
@@ -231,3 +317,18 @@ class PenalisedLoss:
     def _over_rows(self, part: Callable[[slice], T]) -> list[T]:
         rows, threads = len(self._y), self._n_threads
         return run_rows(lambda start, stop: part(slice(start, stop)), rows, threads, BLOCK)
+
+
+def _root_of(matrix: Array, ridge: float) -> Array:
+    """Cholesky's root of a matrix with a ridge, added in place; a larger one where it must be.
+
+    Products of rows of very different weight round, so that a matrix may not be a square.
+    """
+    diagonal = np.diag_indices(len(matrix))
+    for _ in range(MOST_RIDGES):
+        matrix[diagonal] += ridge
+        try:
+            return np.linalg.cholesky(matrix)
+        except np.linalg.LinAlgError:
+            ridge *= 1e3
+    return np.diag(np.sqrt(np.abs(matrix[diagonal])))
