@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.callbacks import Callback, Encoder, Progress
@@ -25,7 +24,7 @@ from ..model import Model
 from ..model.features import FeatureRows, Features
 from ..oracles.stumps import StumpOracle
 from ..types import Array
-from ..validation import Configurable, Constraints, Number, check_settings
+from ..validation import Configurable, Constraints, Number, check_settings, random_numbers
 from .fitted import FittedAttributes
 from .training_set import Start
 
@@ -122,6 +121,7 @@ class BaseBooster(FittedAttributes, Configurable):
         """
         check_settings(self)
         resolve_n_jobs(self.n_jobs)
+        random_numbers(self.random_state)
         callbacks = () if self.callbacks is None else self.callbacks
         if not isinstance(callbacks, Sequence):
             raise TypeError(f"callbacks: got {callbacks!r}, expected a list of Callback objects")
@@ -308,7 +308,7 @@ class BaseBooster(FittedAttributes, Configurable):
     def _seed(self) -> int:
         """A fixed seed unless one is asked for: fits repeat, and interrupted ones can go on."""
         state = 0 if self.random_state is None else self.random_state
-        return int(check_random_state(state).randint(2**31 - 1))
+        return int(random_numbers(state).randint(2**31 - 1))
 
     # -- the run and the model -------------------------------------------------------------------
 

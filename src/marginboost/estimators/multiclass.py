@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..core.oracle import Oracle
 from ..data import Table
 from ..model import make_code
 from ..types import Array
+from ..validation import random_numbers
 
 if TYPE_CHECKING:
     from .classifier import BaseMarginClassifier, TrainingSet
@@ -60,7 +60,7 @@ def solve_problems(
             "run of all classes)"
         )
     state = 0 if classifier.random_state is None else classifier.random_state
-    random = check_random_state(state)
+    random = random_numbers(state)
     code = make_code(reduction.code, len(data.classes), int(random.randint(2**31 - 1)))
     rows, bins, used = data.rows, None, np.flatnonzero(data.weights > 0)
     if isinstance(rows, Table) and oracle.needs_bins:

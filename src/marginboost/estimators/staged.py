@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..core.callbacks import Callback
 from ..core.continuation import Continuation, rounds_kept
@@ -15,7 +14,7 @@ from ..core.rule import Rule
 from ..model import FittedRun, Model
 from ..model.features import FeatureRows, Features
 from ..types import Array
-from ..validation import Constraints, Number, check_number
+from ..validation import Constraints, Number, check_number, is_among, random_numbers
 from .classifier import BaseMarginClassifier
 from .inputs import known_positions, read_labels, read_weights
 from .multiclass import ONE_VS_REST
@@ -80,7 +79,7 @@ class StagedFit:
             check_number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
         elif self.validation_fraction is not None:
             check_number("validation_fraction", self.validation_fraction, at_least=1, integer=True)
-        if self.scoring not in (None, "loss") and not callable(self.scoring):
+        if not is_among(self.scoring, (None, "loss")) and not callable(self.scoring):
             scorer_of(self.scoring)
 
     def tolerance(self) -> float | None:
@@ -175,7 +174,7 @@ class StagedFit:
     def held_back_seed(self) -> int:
         """Seed by which rows are held back; the same for every fit with the same settings."""
         state = 0 if self.random_state is None else self.random_state
-        return int(check_random_state(state).randint(2**31 - 1))
+        return int(random_numbers(state).randint(2**31 - 1))
 
     def watch_rows(self, data: Any, held: Array) -> Watched:
         """Make some rows of a fit validation rows."""
