@@ -16,6 +16,7 @@ from hypothesis import settings
 
 from marginboost import algorithms, losses, oracles
 from marginboost.cli.main import main
+from marginboost.kernels import parallel
 from marginboost.on_demand import import_all
 
 ALL_CHECKS = bool(os.environ.get("ALL_CHECKS"))
@@ -23,6 +24,9 @@ ALL_CHECKS = bool(os.environ.get("ALL_CHECKS"))
 # Tests go through all that are registered.
 for package in (algorithms, losses, oracles):
     import_all(package)
+
+# Tests compare one thread with several, on small machines too.
+parallel.MOST_THREADS = max(parallel.MOST_THREADS, 8)
 
 collect_ignore_glob = ["conftest.py", "*/conftest.py"]
 

@@ -145,6 +145,17 @@ def same_file(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> 
         return False
 
 
+def is_standard_input(path: str | os.PathLike[str]) -> bool:
+    """Whether a path leads to the plain file that standard input is read from."""
+    if sys.stdin is None:
+        return False
+    try:
+        read = os.fstat(sys.stdin.fileno())
+        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, os.stat(path))
+    except (OSError, ValueError):  # closed, nothing of the system's, or no such file
+        return False
+
+
 @contextmanager
 def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     """Wait until no other process is inside this block for the same file.

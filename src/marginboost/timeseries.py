@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .types import Array
-from .validation import check_number
+from .validation import check_number, read_numbers
 
 
 def lagged(
@@ -105,7 +105,7 @@ def predict_ahead(model: Any, series: Any, n_steps: int, n_lags: int, delay: int
 
 
 def _read_series(series: Any) -> Array:
-    values = np.asarray(series, dtype=np.float64)
+    values = read_numbers("series", series)
     if values.ndim != 1:
         raise ValueError(f"series: got {values.ndim} dimensions, expected a list of numbers")
     if not np.isfinite(values).all():

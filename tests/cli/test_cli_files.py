@@ -62,6 +62,56 @@ def test_standard_input_is_no_file(tmp_path, monkeypatch):
         check_target("x", "--out", {"data file": "-", "model file": "./x"})
 
 
+OUTPUTS = {
+    "fit": ("fit", "-", *ROLES, *QUICK, "--out"),
+    "fit's checkpoint": ("fit", "-", *ROLES, *QUICK, "--out", "m.json", "--checkpoint"),
+    "predict": ("predict", "MODEL", "-", "--out"),
+    "clean": ("clean", "-", *ROLES, "--out"),
+    "audit": ("audit", "-", *ROLES, "--out"),
+    "audit's scores": ("audit", "-", *ROLES, "--scores"),
+    "audit's decisions": ("audit", "-", *ROLES, "--serve", "--decisions"),
+    "evaluate": ("evaluate", "MODEL", "-", *ROLES, "--out"),
+    "explain": ("explain", "MODEL", "-", *ROLES, "--out"),
+}
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_what_standard_input_reads_is_not_written_over(
+    command, table, model_file, run, monkeypatch
+):
+    arguments = [model_file if word == "MODEL" else word for word in OUTPUTS[command]]
+    before = table.read_bytes()
+    for out in links(table):
+        with open(table) as given:
+            monkeypatch.setattr("sys.stdin", given)
+            found = run(*arguments, out)
+        assert f"{arguments[-1]}: {out} is the data file too; expected another file" in found.err
+        assert found.code == 2
+    assert table.read_bytes() == before
+
+
+def test_a_process_does_not_write_over_what_it_reads(table):
+    """The redirection is the shell's: the program sees a number, and no name."""
+    before = table.read_bytes()
+    command = [sys.executable, "-m", "marginboost", *OUTPUTS["fit"], str(table)]
+    with open(table) as given:
+        found = subprocess.run(command, stdin=given, capture_output=True, text=True, timeout=60)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert f"--out: {table} is the data file too" in found.stderr
+    assert table.read_bytes() == before
+
+
+def test_another_file_than_standard_input_reads_may_be_written(table, tmp_path, monkeypatch):
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(table.read_bytes())
+    with open(table) as given:
+        monkeypatch.setattr("sys.stdin", given)
+        check_target(str(copy), "--out", {"data file": "-"})
+    check_target(str(table), "--out", {"data file": "-"})  # closed by now
+    monkeypatch.setattr("sys.stdin", None)
+    check_target(str(table), "--out", {"data file": "-"})
+
+
 @POSIX
 def test_modes_are_kept(table, model_file, run, tmp_path):
     model_file.chmod(0o600)

@@ -352,7 +352,7 @@ COMMON = [
     ("n_jobs", 0, ValueError, "n_jobs: got 0, expected None, a positive integer, or -1 for all"),
     ("n_jobs", "2", TypeError, "n_jobs: got '2', expected None, a positive integer, or -1"),
     ("n_jobs", 1.5, TypeError, "n_jobs: got 1.5, expected None, a positive integer, or -1"),
-    ("random_state", "seed", ValueError, "'seed' cannot be used to seed"),
+    ("random_state", "seed", ValueError, "random_state: got 'seed', expected None"),
     ("callbacks", [3], TypeError, "callbacks: got 3, expected Callback objects"),
     ("callbacks", [TimeBudget], TypeError, "expected Callback objects"),
     ("callbacks", [None], TypeError, "callbacks: got None, expected Callback objects"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from exact_programs import all_stumps, largest, tube_cost, tube_gain
 from marginboost import LPBoostRegressor
+from marginboost.estimators.base import check_on
 from marginboost.solvers.masters.quantile import _intervals
 from marginboost.solvers.masters.tube import FixedTube, NuTube, QuantileTube, topmost
 from marginboost.solvers.masters.tube_bounds import TubeBounds
@@ -58,7 +59,7 @@ def test_certificates_hold_in_rational_arithmetic(table, form, C, solver):
     assert found.lower <= found.upper
     assert found.value <= found.upper
     used = np.where(weights < 1e-290 * weights.max(), 0.0, weights)
-    price = model.make_rule(model.sample_of(X, y, weights)[0]).price
+    price = check_on(model, X, y, weights).rule.price
     kind = {"nu": model.nu} if model.epsilon is None else {"epsilon": model.epsilon}
     kind = kind if model.loss != "quantile" else {"quantile": model.quantile}
     best = tube_gain(X, y, used, price, model.spread_, **kind)

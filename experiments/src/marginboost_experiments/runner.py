@@ -47,7 +47,7 @@ def find(name: str) -> Experiment:
 
 def about(name: str) -> str:
     """What an experiment says about itself; the first line is its title."""
-    return str(_module(name).__doc__).strip()
+    return (_module(name).__doc__ or name).strip()
 
 
 def _module(name: str) -> Any:
@@ -150,7 +150,7 @@ def run(
     folder : path, optional
         Where the ledger is kept; without it a killed run begins anew.
     n_jobs : int, optional
-        Processes; None is one, -1 is all cores.
+        Processes, no more than the machine has cores; None is one, -1 is all cores.
     progress : callable, optional
         Told about every trial.
     """
@@ -213,11 +213,13 @@ def _trials(
 ) -> Iterator[tuple[Case, Result, float]]:
     from joblib import Parallel, delayed  # here, not above: costs a start of the program
 
+    from marginboost.kernels.parallel import resolve_n_jobs
+
     if n_jobs in (None, 1) or len(cases) == 1:
         for case in cases:
             yield _timed(name, case)
         return
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    workers = Parallel(n_jobs=resolve_n_jobs(n_jobs), return_as="generator_unordered", batch_size=1)
     yield from workers(delayed(_timed)(name, case) for case in cases)
 
 

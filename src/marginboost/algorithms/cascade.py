@@ -23,7 +23,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.callbacks import Encoder, Watch
@@ -38,7 +37,7 @@ from ..model import BinaryModel, CascadeModel, CascadeStage
 from ..model.features import FeatureRows
 from ..model.file import save_model
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, random_numbers
 from .adaboost import AdaBoostClassifier
 
 ROUNDING = 1e-12
@@ -291,7 +290,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         held = np.zeros(len(positive), bool)
         if self.validation_fraction is None:
             return held
-        rng = check_random_state(0 if self.random_state is None else self.random_state)
+        rng = random_numbers(0 if self.random_state is None else self.random_state)
         for kind in (positive, ~positive):
             rows = np.flatnonzero(kind & present)
             some = rng.permutation(rows)[: int(self.validation_fraction * len(rows))]

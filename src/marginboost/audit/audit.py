@@ -21,7 +21,13 @@ from ..data.table import check_not_lazy, frame_names, is_frame, read_array
 from ..fitting.inputs import distinct_labels, read_labels
 from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
-from ..validation import check_choice, check_number, check_unused
+from ..validation import (
+    check_choice,
+    check_number,
+    check_unused,
+    random_numbers,
+    read_numbers,
+)
 from .cleaning import POLICIES, changed_labels, other_labels, rows_to_act_on, some_labels
 from .evidence import Evidence
 from .folds import SEED, Fold, alone_in_class, check_classifier, folds_of_classes, take_rows
@@ -160,6 +166,7 @@ class LabelAudit(BaseEstimator):
         """
         check_number("fdr", self.fdr, at_least=0.0, below=1.0)
         resolve_n_jobs(self.n_jobs)
+        random_numbers(self.random_state)
         self._check_voters()
         if pred_probs is not None:
             check_unused(self, "pred_probs", "voters", "cv")
@@ -233,8 +240,8 @@ class LabelAudit(BaseEstimator):
         chosen = self.categorical_features
         if isinstance(chosen, str) and chosen == "from_dtype":
             return Table.learn(X, names, None)
-        columns = [] if chosen is None else [_position(item, names) for item in chosen]
-        return Table.learn(X, names, columns)
+        items = [] if chosen is None else np.atleast_1d(chosen).tolist()
+        return Table.learn(X, names, [_position(item, names) for item in items])
 
     def _vote(self, views: Views, reasons: Reasons) -> None:
         """Ask all voters; the default ones twice, where the table is small and a label is doubted.
@@ -319,6 +326,7 @@ class LabelAudit(BaseEstimator):
             Whether to name rows by the index of the pandas frame that was audited.
         """
         check_is_fitted(self, "score_")
+        check_number("most", most, at_least=0, integer=True, optional=True)
         order = np.argsort(self.rank_)
         chosen = order[self.flagged_[order]] if most is None else order[:most]
         if not by_index:
@@ -441,7 +449,7 @@ def check_probabilities(given: Any, classes: Array, labels: Array) -> Array:
     >>> check_probabilities([[3, 1], [0, 2]], np.array(["a", "b"]), np.array(["a", "b"])).tolist()
     [[0.75, 0.25], [0.0, 1.0]]
     """
-    found = np.asarray(given, dtype=np.float64)
+    found = read_numbers("pred_probs", given)
     if found.shape != (len(labels), len(classes)):
         raise ValueError(
             f"pred_probs: got shape {found.shape}, expected {(len(labels), len(classes))}: one "

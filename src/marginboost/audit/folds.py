@@ -18,7 +18,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from ..data import BinnedMatrix
 from ..data.table import take_rows as rows_of
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, random_numbers
 
 SEED = 0
 """Seed meant by ``random_state=None``: audits repeat unless they are told otherwise."""
@@ -45,6 +45,7 @@ def make_folds(cv: Any, y: Array, random_state: Any = None) -> list[Fold]:
     if isinstance(cv, Integral):
         check_number("cv", cv, at_least=2, integer=True)
         seed = SEED if random_state is None else random_state
+        random_numbers(seed)
         cv = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
     elif isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
         raise TypeError(

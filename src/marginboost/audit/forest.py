@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 
 from ..core.hypothesis import Hypothesis
 from ..data import BinnedMatrix
@@ -30,6 +29,7 @@ from ..kernels.trees import NODE
 from ..oracles.label_hypotheses import LabelTree
 from ..oracles.tree_hypothesis import Tree, with_categories
 from ..types import Array
+from ..validation import random_numbers
 from .linear import frequent_categories
 
 MOST_LEVELS = 64
@@ -71,7 +71,7 @@ class BinnedForest(ClassifierMixin, BaseEstimator):
         """Grow the trees, each looking at √n_features features for a split."""
         self.classes_, labels = np.unique(y, return_inverse=True)
         weights = np.ones(len(labels)) if sample_weight is None else sample_weight
-        seeds = check_random_state(self.random_state).randint(LARGEST, size=self.n_estimators)
+        seeds = random_numbers(self.random_state).randint(LARGEST, size=self.n_estimators)
         limits = max(1, math.isqrt(X.n_features)), self.min_samples_leaf
         self.levels_ = _frequent_levels(X)
         codes, n_classes = self._codes(X), len(self.classes_)

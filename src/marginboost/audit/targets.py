@@ -28,7 +28,7 @@ from ..data.table import default_names, frame_names, is_frame, read_array
 from ..fitting.inputs import read_targets
 from ..kernels.parallel import resolve_n_jobs
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, random_numbers
 from .audit import flag
 from .folds import SEED, check_classifier, take_rows
 from .residual_null import judge_residuals
@@ -148,6 +148,7 @@ class TargetAudit(BaseEstimator):
         check_number("fdr", self.fdr, at_least=0.0, below=1.0)
         check_number("cv", self.cv, at_least=2, integer=True)
         resolve_n_jobs(self.n_jobs)
+        random_numbers(self.random_state)
         predictors = self._check_predictors()
         if isinstance(X, BinnedMatrix):
             raise TypeError("X: got a BinnedMatrix, expected the rows themselves")
@@ -226,6 +227,7 @@ class TargetAudit(BaseEstimator):
     def suspects(self, most: int | None = None) -> Array:
         """Row numbers, most suspect first: the flagged ones, or the first ``most`` of all rows."""
         check_is_fitted(self, "score_")
+        check_number("most", most, at_least=0, integer=True, optional=True)
         order = np.argsort(self.rank_)
         return order[self.flagged_[order]] if most is None else order[:most]
 

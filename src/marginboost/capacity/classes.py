@@ -20,7 +20,7 @@ import numpy as np
 
 from ..diagnostics.arrays import matrix, signs
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, read_numbers
 from .growth import log_sauer, sauer
 from .planes import separable
 
@@ -100,7 +100,7 @@ class Thresholds(HypothesisClass):
         x, labels = _line(X), signs(y)
         weights = np.full(len(x), 1.0 / len(x))
         if sample_weight is not None:
-            weights = np.asarray(sample_weight, dtype=np.float64)
+            weights = read_numbers("sample_weight", sample_weight)
             weights = weights / weights.sum()
         order = np.argsort(x, kind="stable")
         values, mass = x[order], (labels * weights)[order]
@@ -390,7 +390,7 @@ class AtMostPositives(HypothesisClass):
 
 def as_points(X: Any) -> Array:
     """Points as rows; numbers are points of the line."""
-    array = np.asarray(X, dtype=np.float64)
+    array = read_numbers("X", X)
     return matrix("X", array[:, None] if array.ndim == 1 else array)
 
 

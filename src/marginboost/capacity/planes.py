@@ -6,6 +6,7 @@ See R1-Q03, R1-Q14, R1-C09; LB-A6, LB-A7b, LB-Q13, LB-Q14, LB-C14.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,7 +106,13 @@ def linear_capacity(norm: float, radius: float) -> float:
     """
     check_number("norm", norm, at_least=0.0)
     check_number("radius", radius, at_least=0.0)
-    return norm**2 * radius**2 + 1.0
+    return _squared_size(norm, radius) + 1.0
+
+
+def _squared_size(norm: float, radius: float) -> float:
+    """``Λ²R²``, infinite where floating point has no such number."""
+    size = float(norm) * float(radius)
+    return size * size
 
 
 def svm_bound(
@@ -128,12 +135,12 @@ def svm_bound(
     check_number("n_examples", n_examples, at_least=1)
     check_number("norm", norm, above=0.0)
     check_number("radius", radius, above=0.0)
-    size = linear_capacity(norm, radius) - 1.0
+    size = max(_squared_size(norm, radius), sys.float_info.min)  # the bound rises with it
     small = Assumption("R²Λ² is less than the number of examples", bool(size < n_examples))
     if not small.holds:
         excess = math.inf
     else:
-        capacity = size / n_examples * (math.log2(n_examples / size) + 1.0)
+        capacity = size / n_examples * (math.log2(n_examples) - math.log2(size) + 1.0)
         excess = constant * math.sqrt(capacity + math.log2(1.0 / delta) / n_examples)
     needed = (FIXED_CLASS, small, OPEN_CONSTANT)
     return excess_bound("SVM margin", "R1-Q14", empirical_risk, excess, delta, *needed)
@@ -169,6 +176,8 @@ def perceptron(X: Any, y: Any, *, max_passes: int = 1000) -> PerceptronResult:
     see :func:`mistake_bound`.
     """
     points, labels = matrix("X", X), signs(y)
+    if len(labels) != len(points):
+        raise ValueError(f"y: got {len(labels)} labels for {len(points)} rows of X")
     check_number("max_passes", max_passes, at_least=1, integer=True)
     coef, mistakes = np.zeros(points.shape[1]), 0
     for n_pass in range(1, max_passes + 1):

@@ -9,6 +9,7 @@ bounds hold with probability 1 - δ over the sample, whatever the distribution, 
 from __future__ import annotations
 
 import math
+import sys
 
 from ..validation import check_number
 
@@ -27,7 +28,7 @@ def pac_sample_size(vc_dimension: float, *, epsilon: float, delta: float = 0.05)
     _check(vc_dimension, delta)
     check_number("epsilon", epsilon, above=0.0, below=1.0)
     capacity = vc_dimension * math.log2(12.0 / epsilon) + math.log2(2.0 / delta)
-    return math.ceil(4.0 / epsilon * capacity)
+    return _whole(4.0 / epsilon * capacity, vc_dimension=vc_dimension, epsilon=epsilon, delta=delta)
 
 
 def finite_class_sample_size(size: float, *, epsilon: float, delta: float = 0.05) -> int:
@@ -41,7 +42,8 @@ def finite_class_sample_size(size: float, *, epsilon: float, delta: float = 0.05
     check_number("size", size, at_least=1.0)
     check_number("epsilon", epsilon, above=0.0, below=1.0)
     check_number("delta", delta, above=0.0, below=1.0)
-    return max(math.ceil((math.log(size) - math.log(delta)) / epsilon), 1)
+    needed = _whole((math.log(size) - math.log(delta)) / epsilon, epsilon=epsilon)
+    return max(needed, 1)
 
 
 def combined_vc_dimension(vc_dimension: float, n_rounds: float, *, constant: float = 1.0) -> float:
@@ -78,16 +80,28 @@ def boosting_sample_size(
     check_number("constant", constant, above=0.0)
 
     def needed(n: int) -> int:
-        rounds = max(2.0 * math.log(n) / edge**2, 1.0)
+        rounds = min(max(2.0 * math.log(n) / edge / edge, 1.0), sys.float_info.max)
         capacity = combined_vc_dimension(vc_dimension, rounds) * math.log2(1.0 / epsilon)
-        return math.ceil(constant * (capacity + math.log2(1.0 / delta)) / epsilon)
+        total = constant * (capacity + math.log2(1.0 / delta)) / epsilon
+        return math.ceil(min(total, MOST))
 
     n = MOST
     while (fewer := min(needed(n), n - 1)) > 1 and needed(fewer) <= fewer:
         n = fewer  # what is needed rises with N, so from above it leads to the least
     if n == MOST:
-        raise ValueError(f"edge: got {edge!r}, for which no sample below {MOST} is enough")
+        raise ValueError(
+            f"edge, vc_dimension, epsilon, delta, constant: got {edge!r}, {vc_dimension!r}, "
+            f"{epsilon!r}, {delta!r}, {constant!r}, for which no sample below {MOST} is enough"
+        )
     return n
+
+
+def _whole(number: float, **given: float) -> int:
+    """Least integer that is no smaller, where floating point has the number."""
+    if number == math.inf:
+        came = ", ".join(map(repr, given.values()))
+        raise ValueError(f"{', '.join(given)}: got {came}, for which no finite sample is enough")
+    return math.ceil(number)
 
 
 def _check(vc_dimension: float, delta: float) -> None:

@@ -25,8 +25,8 @@ def binomial_tail(n_examples: int, p: float, epsilon: float) -> float:
     check_number("n_examples", n_examples, at_least=1, integer=True)
     check_number("p", p, at_least=0.0, at_most=1.0)
     check_number("epsilon", epsilon, at_least=0.0)
-    most = math.floor((p - epsilon) * n_examples + ROUNDING)
-    return float(binom.cdf(most, n_examples, p)) if most >= 0 else 0.0
+    most = (p - epsilon) * n_examples + ROUNDING
+    return float(binom.cdf(float(math.floor(most)), float(n_examples), p)) if most >= 0.0 else 0.0
 
 
 def hoeffding_tail(n_examples: int, epsilon: float) -> float:
@@ -40,12 +40,15 @@ def hoeffding_tail(n_examples: int, epsilon: float) -> float:
     """
     check_number("n_examples", n_examples, at_least=1, integer=True)
     check_number("epsilon", epsilon, at_least=0.0)
-    return math.exp(-2.0 * n_examples * epsilon**2)
+    size = math.sqrt(n_examples) * float(epsilon)  # whose square may be infinite, but never NaN
+    return math.exp(-2.0 * size * size)
 
 
 def union_bound(probabilities: Iterable[float]) -> float:
     """Probability that any of several events happens, at most (SF-Q9): their sum, or one."""
-    values = [float(value) for value in probabilities]
+    if not isinstance(probabilities, Iterable):
+        raise TypeError(f"probabilities: got {probabilities!r}, expected numbers")
+    values = list(probabilities)
     for value in values:
         check_number("probabilities", value, at_least=0.0, at_most=1.0)
     return min(math.fsum(values), 1.0)

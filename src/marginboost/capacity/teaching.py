@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 from ..diagnostics.arrays import signs, vector
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_choice, check_number
 
 INSTANCES = (1.2, 2.8, 8.0, 3.3, 5.0, 4.5, 7.4, 5.6, 3.8, 6.6, 6.1, 1.7)
 """The line of Tables 2.1 and 2.2."""
@@ -24,6 +24,7 @@ def line_table(noisy: bool = False) -> tuple[Array, Array]:
 
     A threshold between 5.0 and 5.6 makes no error on the first; on the second the best makes two.
     """
+    check_choice("noisy", noisy, (False, True))
     x = np.array(INSTANCES)
     y = np.where(x >= 5.3, 1, -1)
     return x, np.where(noisy & np.isin(x, (3.8, 6.6)), -y, y)

@@ -69,6 +69,7 @@ def erm_excess_bound(n_examples: int, size: float, *, delta: float = 0.05) -> fl
     If no risk is further than ε from its empirical risk, ``R(ĥ) ≤ min R + 2ε``; for a finite class
     ``ε = √((ln|H| + ln(2/δ)) / (2m))``.
     """
+    check_number("size", size, at_least=1.0)
     return 2.0 * float(finite_class_bound(n_examples, 2.0 * size, delta=delta))
 
 

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..files import same_file, write_whole
+from ..files import is_standard_input, same_file, write_whole
 from .errors import Exit, OutputError, UsageError, require
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -303,11 +303,11 @@ def check_target(path: str, option: str, others: dict[str, str | None]) -> None:
     option : str
         The option that said so.
     others : dict
-        Other files of the command, by what they are.
+        Other files of the command, by what they are; ``-`` is standard input.
     """
     folder = Path(os.path.realpath(path)).parent
     for what, other in others.items():
-        if other is not None and other != "-" and same_file(path, other):
+        if other is not None and _lead_to_one_file(path, other):
             raise UsageError(f"{option}: {path} is the {what} too; expected another file")
         if other is not None and os.path.isdir(other):
             given = Path(os.path.realpath(other))
@@ -323,6 +323,10 @@ def check_target(path: str, option: str, others: dict[str, str | None]) -> None:
         raise OutputError(f"{path}: there is no folder {folder.name!r}", file=path)
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{path}: the folder cannot be written to", file=path)
+
+
+def _lead_to_one_file(path: str, other: str) -> bool:
+    return is_standard_input(path) if other == "-" else same_file(path, other)
 
 
 def write_file(path: str, content: bytes | Iterable[bytes]) -> None:

@@ -184,7 +184,7 @@ def take_numbers(
 def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatrix) -> Source:
     """Codes, labels and weights of the rows that count."""
     used, labels, weights = weighed
-    n_threads = get_worker().state.nthreads
+    n_threads = resolve_n_jobs(get_worker().state.nthreads)
     table = used_rows(X, used, layout.names, layout.categories)
     bins = layout.bin(table.source, n_jobs=n_threads)
     return Source(bins, labels, weights, n_threads, find_ends(table, bins))

@@ -150,6 +150,10 @@ def _look(path: str) -> tuple[list[str], int]:
             return list(reader.schema.names), n_rows
     except pa.ArrowException as error:
         raise ValueError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise ValueError(f"{path}: cannot be read: {error}") from error
 
 
 def _kind(path: str) -> bytes:

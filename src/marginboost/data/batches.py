@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..validation import check_number
+from ..validation import check_number, is_among
 from .arrow_files import ArrowFiles, find_files
 from .table import as_source, default_names, frame_names, is_frame
 
@@ -83,7 +83,7 @@ class Batches:
     def _checked(self, columns: Sequence[Any]) -> list[Any]:
         """Names, all of which there are."""
         for name in columns:
-            if name not in self._all_names:
+            if not is_among(name, self._all_names):
                 raise ValueError(f"columns: got {name!r}, expected some of {self._all_names[:20]}")
         return list(columns)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..kernels.binning import assign_bins, assign_block, pad_narrow
 from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, read_numbers
 from .table import (
     Categories,
     Table,
@@ -355,7 +355,7 @@ def outermost_values(values: Array, codes: Array, first: int, last: int) -> tupl
 
 def read_weights(sample_weight: Any, n_rows: int) -> Array:
     """Weights as numbers, one nonnegative one for each row."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = read_numbers("sample_weight", sample_weight)
     if weights.shape != (n_rows,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
             f"sample_weight: got shape {weights.shape}, expected one finite nonnegative number for "

@@ -170,9 +170,10 @@ def _read_header(path: str) -> tuple[dict[str, Any], int]:
     try:
         header = json.loads(text)
         version = header["version"]
-        assert isinstance(header["arrays"], dict)
-        assert {"codes", "cuts"} <= set(header["arrays"])
-    except (ValueError, KeyError, TypeError, AssertionError, RecursionError) as error:
+        lacking = {"codes", "cuts"} - {*header["arrays"].keys()}
+        if lacking:
+            raise ValueError(f"no arrays {sorted(lacking)}")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path}: a damaged header ({error!r})") from error
     if version != VERSION:
         raise ValueError(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, is_among
 from .batches import Batches, pick_columns
 from .binned import count_bins, fill_codes, find_cuts, read_weights, sample_rows
 from .table import Categories, Table
@@ -44,7 +44,7 @@ def bin_batches(
     threads = resolve_n_jobs(n_jobs)
     check_number("max_bins", max_bins, at_least=2, integer=True, optional=True)
     for role, name in (("label", label), ("weight", weight)):
-        if name is not None and name not in batches.names:
+        if name is not None and not is_among(name, batches.names):
             raise ValueError(f"{role}: got {name!r}, expected one of {batches.names[:20]}")
     names = [name for name in batches.names if name not in (label, weight)]
     if not names:
@@ -52,7 +52,9 @@ def bin_batches(
     if batches.n_rows == 0:
         raise ValueError("source: got 0 rows, expected at least 1")
     seen = _FirstPass(names, batches.n_rows, _positions(categorical, names), max_bins is None)
-    collected = {name: _Collected(name, batches.n_rows) for name in (label, weight) if name}
+    collected = {
+        name: _Collected(name, batches.n_rows) for name in (label, weight) if name is not None
+    }
     for start, batch in _numbered(batches):
         seen.read(Table(pick_columns(batch, names), names), start)
         for name, column in collected.items():
@@ -95,7 +97,7 @@ def _positions(categorical: Sequence[Any] | None, names: list[Any]) -> list[int]
         return None
     places = []
     for item in categorical:
-        if item in names:
+        if is_among(item, names):
             places.append(names.index(item))
             continue
         if isinstance(item, str):

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, shown
 from ..warning import warn_user
 
 Categories = list[Array | None]
@@ -84,10 +84,12 @@ def read_array(X: Any) -> Any:
 
 
 def _refuse_words(X: Array) -> None:
-    """Raise at the first text of an array that is no number."""
-    for value in (value for value in X.flat if isinstance(value, str)):
+    """Raise at the first text of an array that is no number, and at numbers beyond all floats."""
+    for value in (value for value in X.flat if isinstance(value, str | int)):
         try:
             float(value)
+        except OverflowError:
+            raise ValueError(f"X: got {shown(value)}, expected numbers of floating point") from None
         except ValueError:
             raise ValueError(
                 f"X: could not convert {str(value)!r} to a number; expected numbers, or a frame of "
@@ -300,7 +302,7 @@ class Table:
             # Not "safe": integers beyond 2**53 are rounded, as everywhere else.
             floats = raw.cast("float64", safe=False)
             return np.asarray(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             raise _not_numeric(self, [(j, str(error))]) from None
 
     # -- categories ------------------------------------------------------------------------------
@@ -426,10 +428,25 @@ def _not_numeric(table: Table, wrong: Sequence[tuple[int, str]]) -> ValueError:
     first = table.names[wrong[0][0]]
     library = type(table.source).__module__.partition(".")[0]
     hints = {
-        "pandas": f"X[{first!r}].astype('category'), or pd.to_numeric(X[{first!r}])",
-        "polars": f"X.with_columns(pl.col({first!r}).cast(pl.Categorical)), or .cast(pl.Float64)",
-        "pyarrow": f"pc.cast(X[{first!r}], 'double'), or X[{first!r}].dictionary_encode()",
+        "pandas": (f"X[{first!r}].astype('category')", f"pd.to_numeric(X[{first!r}])"),
+        "polars": (f"X.with_columns(pl.col({first!r}).cast(pl.Categorical))", ".cast(pl.Float64)"),
+        "pyarrow": (f"X[{first!r}].dictionary_encode()", f"pc.cast(X[{first!r}], 'double')"),
     }
+    to_categories, to_numbers = hints.get(library, ("", ""))
+    example = f", for example {library}: " if library in hints else ""
     found = ", ".join(f"column {table.names[j]!r} is not numeric ({why})" for j, why in wrong)
-    hint = f", for example {library}: {hints[library]}" if library in hints else ""
-    return ValueError(f"X: {found}; expected numbers, text or a categorical type{hint}")
+    if all(_could_be_categorical(table, j, why) for j, why in wrong):
+        return ValueError(
+            f"X: {found}, and no categorical feature; expected numbers{example}{to_numbers}; or "
+            "its name in categorical_features, where 'from_dtype' means all of a categorical type "
+            "and of text"
+        )
+    either = f"{example}{to_categories}, or {to_numbers}" if example else ""
+    return ValueError(f"X: {found}; expected numbers, text or a categorical type{either}")
+
+
+def _could_be_categorical(table: Table, j: int, why: str) -> bool:
+    """Whether a column is wrong only because it was not taken for a categorical one."""
+    if table.has_category_type(j):
+        return True
+    return table.is_text(j) and why == f"type {table.kind(j)}"

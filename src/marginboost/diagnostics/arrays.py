@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.sample import bounded_weights
 from ..types import Array
+from ..validation import read_numbers
 
 SLACK = 1e-9
 """Rounding by which a value may leave its range; it is put back on the border."""
@@ -16,7 +17,7 @@ SLACK = 1e-9
 
 def vector(name: str, values: Any, low: float = -math.inf, high: float = math.inf) -> Array:
     """Return ``values`` as a non-empty 1-D float array inside ``[low, high]``."""
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    array = np.atleast_1d(read_numbers(name, values))
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name}: got shape {array.shape}, expected a non-empty vector")
     if np.isnan(array).any():
@@ -32,7 +33,7 @@ def vector(name: str, values: Any, low: float = -math.inf, high: float = math.in
 
 def matrix(name: str, values: Any) -> Array:
     """Return ``values`` as a finite 2-D float array with at least one row and one column."""
-    array = np.asarray(values, dtype=np.float64)
+    array = read_numbers(name, values)
     if array.ndim != 2 or 0 in array.shape or not np.isfinite(array).all():
         raise ValueError(
             f"{name}: got shape {array.shape}, expected a finite matrix with at least one row and "
@@ -43,7 +44,7 @@ def matrix(name: str, values: Any) -> Array:
 
 def outcome_matrix(outcomes: Any) -> Array:
     """Return ``U[i, j] = y_i h_j(x_i)`` as a checked 2-D float array."""
-    matrix = np.asarray(outcomes, dtype=np.float64)
+    matrix = read_numbers("outcomes", outcomes)
     if matrix.ndim != 2 or 0 in matrix.shape or not np.isfinite(matrix).all():
         raise ValueError(
             f"outcomes: got shape {matrix.shape}, expected a finite matrix with at least one row "

@@ -38,6 +38,7 @@ from ..validation import (
     Where,
     check_effects,
     check_settings,
+    random_numbers,
 )
 from .fitted import FittedAttributes
 
@@ -150,6 +151,7 @@ class BaseBooster(FittedAttributes, Configurable):
         """Check the parameters and make the algorithm; see :func:`algorithm_of`."""
         check_settings(self)
         resolve_n_jobs(self.n_jobs)
+        random_numbers(self.random_state)
         callbacks = () if self.callbacks is None else self.callbacks
         if not isinstance(callbacks, Sequence):
             raise TypeError(f"callbacks: got {callbacks!r}, expected a list of Callback objects")

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from sklearn.utils import check_random_state
-
 from ..core.callbacks import Callback, Encoder, Progress
 from ..core.labels import LabelSample
 from ..core.oracle import Oracle
@@ -17,6 +15,7 @@ from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
 from ..model import BinaryModel, LabelModel, Link, Model, RegressionModel
 from ..types import Array
+from ..validation import random_numbers
 from .early_stop import EarlyStop
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Settings:
     @property
     def random(self) -> Any:
         """Generator of the seed."""
-        return check_random_state(0 if self.random_state is None else self.random_state)
+        return random_numbers(0 if self.random_state is None else self.random_state)
 
     def seed(self) -> int:
         """Seed of one run."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..core.callbacks import Callback
 from ..core.continuation import Continuation, rounds_kept
@@ -15,7 +14,7 @@ from ..core.rule import Rule
 from ..model import FittedRun, Model
 from ..model.features import Features
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, is_among, random_numbers
 from .inputs import read_weights
 from .rows import Options, TrainingRows, ValidationRows
 from .watching import ClassifierStage, Judge, RegressorStage, ValidationWatch, scorer_of
@@ -66,7 +65,7 @@ class EarlyStop:
             check_number("validation_fraction", self.validation_fraction, above=0.0, below=1.0)
         elif self.validation_fraction is not None:
             check_number("validation_fraction", self.validation_fraction, at_least=1, integer=True)
-        if self.scoring not in (None, "loss") and not callable(self.scoring):
+        if not is_among(self.scoring, (None, "loss")) and not callable(self.scoring):
             scorer_of(self.scoring)
 
     def stops(self, n_rows: int, has_validation: bool) -> bool:
@@ -78,7 +77,7 @@ class EarlyStop:
     def seed(self) -> int:
         """Seed of the rows that are held back; the same for every fit with these settings."""
         state = 0 if self.random_state is None else self.random_state
-        return int(check_random_state(state).randint(2**31 - 1))
+        return int(random_numbers(state).randint(2**31 - 1))
 
 
 class Before(NamedTuple):

@@ -12,20 +12,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..core.sample import bounded_weights
 from ..kernels.exact import exact_sum, rounded
 from ..types import Array
-from ..validation import check_number
+from ..validation import check_number, check_plain, read_numbers
 
 LARGEST_TARGET = 1e150
 """Squares of targets up to this, and their sums, are finite numbers."""
-
-
-def _check_plain(name: str, values: Any, *, dates: bool = False) -> None:
-    """Raise where values would be read as the numbers that they are stored as: masked, or dates."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        row = int(np.argmax(np.ma.getmaskarray(values).ravel()))
-        raise ValueError(f"{name}: row {row} is masked, expected a value for every row")
-    kind = getattr(getattr(values, "dtype", None), "kind", "")
-    if kind in ("m", "M") and not dates:
-        raise ValueError(f"{name}: got dates or times ({values.dtype}), expected numbers")
 
 
 def _as_they_are(y: Any) -> Any:
@@ -37,7 +27,7 @@ def _as_they_are(y: Any) -> Any:
 
 def read_labels(y: Any, n_rows: int) -> Array:
     """Labels as an array, one per row, none missing."""
-    _check_plain("y", y, dates=True)
+    check_plain("y", y, dates=True)
     labels = column_or_1d(_as_they_are(y), warn=True)
     if len(labels) != n_rows:
         raise ValueError(f"y: got {len(labels)} labels for {n_rows} rows of X")
@@ -70,14 +60,11 @@ def _check_one_kind(labels: Array) -> None:
 
 def read_targets(y: Any, n_rows: int) -> Array:
     """Targets of a regression as float64, one per row, all finite, and so their squares."""
-    _check_plain("y", y)
+    check_plain("y", y)
     given = column_or_1d(y, warn=True)
     if len(given) != n_rows:
         raise ValueError(f"y: got {len(given)} targets for {n_rows} rows of X")
-    try:
-        targets = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y: got {given[:1].tolist()}, expected numbers ({error})") from error
+    targets = read_numbers("y", given)
     bad = ~np.isfinite(targets)
     if bad.any():
         raise ValueError(
@@ -147,8 +134,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array:
 
 def check_weights(sample_weight: Any, n_rows: int) -> Array:
     """Weights as an array of nonnegative numbers, as they are given."""
-    _check_plain("sample_weight", sample_weight)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = read_numbers("sample_weight", sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..types import Array
+from ..validation import read_numbers
 
 ROW_SUM = 1e-6
 """How far the probabilities of a row may be from a sum of one."""
@@ -18,10 +19,7 @@ def read_soft_labels(probabilities: Any, classes: Any, n_rows: int) -> tuple[Arr
     >>> read_soft_labels([[1, 0], [0.25, 0.75]], ["no", "yes"], 2)[1].tolist()
     ['no', 'yes']
     """
-    try:
-        table = np.asarray(probabilities, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"probabilities: expected numbers ({error})") from error
+    table = read_numbers("probabilities", probabilities)
     if table.ndim != 2 or len(table) != n_rows or table.shape[1] < 2:
         raise ValueError(
             f"probabilities: got shape {table.shape}, expected {n_rows} rows and a column for each "

@@ -5,3 +5,10 @@ blocks, so results do not depend on the number of threads. Searches and sums by 
 readable NumPy twin in :mod:`.reference`, which is their specification and their test; the others
 are tested against the formula that they stand for.
 """
+
+import sys
+
+from ..address_space import IMPORTING, check_room
+
+if "numba" not in sys.modules:
+    check_room(IMPORTING, "importing Numba")

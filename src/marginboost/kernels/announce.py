@@ -1,4 +1,6 @@
-"""Says, once in a process, that kernels are being compiled: the wait has a reason, and an end.
+"""Listens to Numba compiling: the wait has a reason and an end, and memory must suffice for it.
+
+That kernels are being compiled is said once in a process.
 
 Compiled kernels are kept on the disk, so it happens once on a machine and release. The message is a
 warning of the logger ``marginboost``, which Python prints to standard error unless it is told
@@ -12,6 +14,8 @@ import time
 from typing import Any
 
 from numba.core import event
+
+from ..address_space import COMPILING, check_room
 
 PATIENCE = 1.0
 """Seconds of compiling after which it is said."""
@@ -36,6 +40,7 @@ class CompileListener(numba_events.Listener):
         if not _is_ours(event):
             return
         if self.depth == 0:
+            check_room(COMPILING, "compiling a kernel")
             self.started = self.clock()
         self.depth += 1
         if not self.told and self.spent + self.clock() - self.started > PATIENCE:

@@ -6,15 +6,15 @@ can only be said in LLVM's terms (an :func:`intrinsic`), a Python twin says the 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from numba import config, extending, njit
 from numba.core import cgutils
 
 from .announce import listen
+from .cache import KernelDispatcher, warn_about_cache
 from .parts_of_kernels import part_options
 
 build: Any = cgutils  # Numba's types know nothing of these
@@ -28,34 +28,31 @@ NO_CACHE = "no locator available"
 """What Numba says where it finds no folder to keep compiled code in."""
 
 
-@cache
-def _warn_about_cache() -> None:
-    """Say once that every process will compile anew."""
-    warnings.warn(
-        "marginboost: compiled code cannot be kept, because neither the package's folder nor the "
-        "user's cache folder can be written; every process compiles anew. Set NUMBA_CACHE_DIR to a "
-        "folder that can be written",
-        UserWarning,
-        stacklevel=2,
-    )
-
-
-def _compiled(*, fastmath: Any = False, **options: Any) -> Callable[[Any], Any]:
+def _compiled(
+    *, fastmath: Any = False, pipeline: Any = MappingProxyType({}), **options: Any
+) -> Callable[[Any], Any]:
     """Decorator like ``njit`` with a cache, or without one where nothing can be written.
 
     What arithmetic is allowed is always said: a kernel of which it is not takes it from the one
     that happens to be compiled first of those that call it. Nothing calls a kernel by its address.
     """
     options |= {"nogil": True, "fastmath": fastmath, "no_cfunc_wrapper": True}
+    options |= {"nopython": True, "boundscheck": None}  # as Numba's njit says
 
     def decorate(function: Any) -> Any:
+        if not COMPILED:
+            return function
+        dispatcher = KernelDispatcher(function, {}, options, **pipeline)
         try:
-            return njit(cache=True, **options)(function)
+            dispatcher.enable_caching()
         except RuntimeError as error:
             if NO_CACHE not in str(error):
                 raise
-            _warn_about_cache()
-            return njit(**options)(function)
+            warn_about_cache(
+                "compiled code cannot be kept, because neither the package's folder nor the user's "
+                "cache folder can be written"
+            )
+        return dispatcher
 
     return decorate
 
@@ -64,7 +61,7 @@ kernel = _compiled()
 
 # For kernels that only kernels call: nothing that unpacks what Python hands over is compiled, and
 # no machine code made but that of the callers. Python cannot call them.
-inner_kernel = _compiled(no_cpython_wrapper=True, **part_options())
+inner_kernel = _compiled(no_cpython_wrapper=True, pipeline=part_options())
 
 # For divisions in a loop: one by zero gives infinity or NaN as in NumPy, and no error, whose branch
 # would keep the loop out of vector lanes.

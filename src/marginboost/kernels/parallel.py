@@ -27,6 +27,7 @@ import joblib
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from ..address_space import STARTING, room
 from ..types import Array
 from .intrinsics import atomic_add, atomic_read, atomic_write, yield_processor
 from .jit import inlined_kernel, inner_kernel, kernel
@@ -37,6 +38,9 @@ ROW_BLOCK = 1 << 17
 """Most rows in one block of work: a megabyte of float64, which a core's cache holds.
 
 Threads take turns in the interpreter between kernels, so few large blocks beat many small ones."""
+
+MOST_THREADS = os.cpu_count() or 1
+"""More threads than processors help nobody, and thousands of stacks leave no room for code."""
 
 _tasks: SimpleQueue[Callable[[], object]] = SimpleQueue()
 _n_threads = 0
@@ -74,14 +78,20 @@ def available_threads() -> int:
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
-    """Number of threads meant by scikit-learn's ``n_jobs``; None and -1 mean all of them."""
+    """Number of threads meant by scikit-learn's ``n_jobs``; None and -1 mean all of them.
+
+    There are never more than the machine has processors.
+    """
     if n_jobs is None:
         return available_threads()
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise (ValueError if n_jobs == 0 else TypeError)(
+    is_integer = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if not is_integer or n_jobs == 0:
+        raise (ValueError if is_integer else TypeError)(
             f"n_jobs: got {n_jobs!r}, expected None, a positive integer, or -1 for all cores"
         )
-    return int(n_jobs) if n_jobs > 0 else max(1, available_threads() + 1 + int(n_jobs))
+    if n_jobs > 0:
+        return min(int(n_jobs), MOST_THREADS)
+    return max(1, available_threads() + 1 + int(n_jobs))
 
 
 @cache
@@ -150,13 +160,14 @@ def _serve(tasks: SimpleQueue[Callable[[], object]]) -> None:
 def invite(task: Callable[[], object], n_threads: int) -> None:
     """Have up to ``n_threads`` threads call a task when they can.
 
-    Where the system starts no more threads, those that are there must do, perhaps none.
+    Where the system starts no more threads, or address space is short, those that are there must
+    do, perhaps none.
 
     A bare queue hands over a task in half the time that an executor with its futures takes.
     """
     global _n_threads
     with _lock:
-        while _n_threads < n_threads:
+        while _n_threads < n_threads and room() > STARTING:
             name = f"marginboost-{_n_threads}"
             thread = threading.Thread(target=_serve, args=(_tasks,), name=name, daemon=True)
             try:

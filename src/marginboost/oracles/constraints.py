@@ -70,7 +70,11 @@ def check_interactions(given: Any) -> None:
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
         raise TypeError(f"interaction_cst: got {given!r}, expected {expected}")
     for group in given:
-        if isinstance(group, str) or not isinstance(group, Iterable):
+        if (
+            isinstance(group, str)
+            or not isinstance(group, Iterable)
+            or getattr(group, "ndim", 1) == 0
+        ):
             raise TypeError(f"interaction_cst: got {group!r} in it, expected {expected}")
 
 

@@ -16,7 +16,7 @@ from ..data import Table
 from ..kernels.ties import TIE
 from ..solvers.margin_lp import solve_margin_lp
 from ..types import Array
-from ..validation import Effects, Where
+from ..validation import Effects, Where, read_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def matrix_sample(matrix: Array, y: Array, prior: Array | None = None, seed: int
     >>> round(run.certificate.value, 2)
     0.33
     """
-    matrix = np.asarray(matrix, dtype=np.float64)
+    matrix = read_numbers("matrix", matrix)
     if matrix.ndim != 2 or len(matrix) != len(y):
         raise ValueError(
             f"matrix: got shape {matrix.shape}, expected one row for each of {len(y)} labels"

@@ -433,7 +433,7 @@ def slope_unit(size: float) -> float:
     return math.ldexp(1.0, math.frexp(size)[1] - 1)
 
 
-assert GradientTreeOracle.__doc__ is not None
-GradientTreeOracle.__doc__ = GradientTreeOracle.__doc__.replace(
-    "{growth}", f"{GROWTH_PARAMETERS}\n    {MONOTONIC_PARAMETER}"
-)
+if GradientTreeOracle.__doc__:  # python -OO leaves none
+    GradientTreeOracle.__doc__ = GradientTreeOracle.__doc__.replace(
+        "{growth}", f"{GROWTH_PARAMETERS}\n    {MONOTONIC_PARAMETER}"
+    )

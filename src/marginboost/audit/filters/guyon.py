@@ -15,11 +15,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
 
 from ...fitting.inputs import distinct_labels
 from ...types import Array
-from ...validation import check_number
+from ...validation import check_number, random_numbers
 from ..folds import SEED
 from .base import NoiseFilter
 
@@ -101,7 +100,7 @@ class GuyonFilter(NoiseFilter):
         if not self.shuffle:
             return np.arange(n_rows)
         seed = SEED if self.random_state is None else self.random_state
-        order: Array = check_random_state(seed).permutation(n_rows)
+        order: Array = random_numbers(seed).permutation(n_rows)
         return order
 
 
