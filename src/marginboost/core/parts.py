@@ -233,8 +233,9 @@ def add_members(part: Part, moves: Sequence[tuple[Hypothesis, float]]) -> None:
     They are the same bits as those of all moves one by one.
     """
     members, steps = zip(*moves, strict=True)
-    if members[0].in_order and len({type(member) for member in members}) == 1:
-        part.scores[:] = part.sample.scores(Ensemble(members, np.array(steps)))
+    ensemble = Ensemble(members, np.array(steps))
+    if ensemble.in_order:
+        part.scores[:] = part.sample.scores(ensemble)
         return
     rows = part.sample.rows
     assert rows is not None
