@@ -10,6 +10,7 @@ dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
 
+from digests import digest  # noqa: E402
 from marginboost import (  # noqa: E402
     AdaBoostClassifier,
     SoftmaxBoostClassifier,
@@ -94,6 +95,24 @@ def test_a_category_and_a_class_in_one_partition_only(client, rows):
     local = AdaBoostClassifier(n_estimators=5).fit(table.astype({"kind": "category"}), labels)
     assert model.classes_.tolist() == [0, 1, 2]
     assert model.estimators_ == local.estimators_
+
+
+@pytest.mark.parametrize("spread", [1e15, 1e40])
+def test_weights_of_very_different_size(client, rows, spread):
+    """Where rows lie is told from all that count, however little."""
+    X, y = rows
+    X = X.copy()
+    weights = np.geomspace(1.0, spread, len(y))
+    X[:20] *= 9.0  # the smallest and largest values are those of rows that hardly weigh anything
+    X[:5, 1], X[5:, 1] = 3.0, np.nan
+    model = DaskAdaBoostClassifier(n_estimators=9)
+    model.fit(*(da.from_array(one, 70) for one in (X, y, weights)))
+    local = AdaBoostClassifier(n_estimators=9).fit(X, y, weights)
+    assert digest(model.to_local()) == digest(local)
+    used = sorted({stump.feature for stump in local.estimators_})
+    assert 0 in used
+    known = local.model_.run.background[0]
+    assert (known.low, known.high) == (X[:, 0].min(), X[:, 0].max())
 
 
 NO_LABEL = r"row 5 has no label.*\(in partition 1, rows and partitions from 0\)"

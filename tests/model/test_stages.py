@@ -1,4 +1,4 @@
-"""The last stage of a model is the model: the same votes, probabilities and numbers, bit for bit."""
+"""The last stage of a model is the model: the same votes and probabilities, bit for bit."""
 
 import numpy as np
 import pytest

@@ -22,7 +22,7 @@ from sklearn.base import is_classifier
 from ..core.parts import Source
 from ..core.sample import bounded_weights
 from ..data import BinnedMatrix, Table
-from ..data.binned import count_bins, find_cuts, outermost_values, sample_rows
+from ..data.binned import column_ends, count_bins, find_cuts, sample_rows
 from ..data.table import Categories, default_names, frame_names, is_frame, read_array
 from ..estimators.inputs import (
     check_weights,
@@ -186,17 +186,8 @@ def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatri
     n_threads = get_worker().state.nthreads
     table = used_rows(X, used, layout.names, layout.categories)
     bins = layout.bin(table.source, n_jobs=n_threads)
-    return Source(bins, labels, weights, n_threads, find_ends(table, bins))
-
-
-def find_ends(table: Table, bins: BinnedMatrix) -> Array:
-    """Smallest and largest value of each column, NaN where there is none."""
-    ends = np.full((table.n_features, 2), np.nan)
-    for j, (codes, n_bins) in enumerate(zip(bins.codes, bins.n_bins, strict=True)):
-        known = codes[codes < n_bins] if bins.has_missing[j] else codes
-        if len(known):
-            ends[j] = outermost_values(table.column(j), codes, known.min(), known.max())
-    return ends
+    ends = np.array([column_ends(table, bins, j) for j in range(table.n_features)])
+    return Source(bins, labels, weights, n_threads, ends)
 
 
 # -- the client ------------------------------------------------------------------------------------

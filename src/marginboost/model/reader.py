@@ -316,7 +316,7 @@ def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hy
 
 
 def _read_history(field: Field) -> History:
-    """Record of the rounds; times, which files of earlier releases hold, are checked and dropped."""
+    """Record of the rounds; times, which earlier releases kept, are checked and dropped."""
     optional = (*OPTIONAL, *TIMES)
     entries = field.keys([name for name in FIELDS if name not in optional], optional)
     n_rounds = len(entries["edge"].is_a(list, "a list"))
