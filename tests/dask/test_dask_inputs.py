@@ -1,5 +1,7 @@
 """What users bring to a cluster: right answers, or errors that say what is wrong."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -113,6 +115,52 @@ def test_weights_of_very_different_size(client, rows, spread):
     assert 0 in used
     known = local.model_.run.background[0]
     assert (known.low, known.high) == (X[:, 0].min(), X[:, 0].max())
+
+
+def halves_of(words, y, **more):
+    """Frame of one column of text, as it is and as two partitions; labels as well."""
+    table, labels = pd.DataFrame({"kind": words, **more}), pd.Series(y)
+    place = len(y) // 2
+    lazy = frames([table[:place], table[place:]]), frames([labels[:place], labels[place:]])
+    return table, labels, lazy
+
+
+@pytest.mark.parametrize(
+    "second",
+    [["7", "8", "9", "b"], [None]],
+    ids=["mostly numbers", "all missing"],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_text_is_judged_by_the_whole_column(client, second, turned):
+    """A partition may hold mostly numbers as text, or nothing at all."""
+    first = ["a", "b", "c", "a"]
+    halves = (second, first) if turned else (first, second)
+    words = np.concatenate([np.resize(np.array(half, object), 150) for half in halves])
+    y = np.isin(words, ["a", "7"]).astype(int)
+    y[::7] = 1 - y[::7]
+    table, labels, lazy = halves_of(words, y)
+    model = DaskAdaBoostClassifier(n_estimators=5).fit(*lazy)
+    assert digest(model.to_local()) == digest(AdaBoostClassifier(n_estimators=5).fit(table, labels))
+
+
+def test_text_that_is_no_category_as_a_whole(client):
+    """Each partition is below the limits, or above them, for itself."""
+    numbers = ["a", "b", "c", "1"] * 10 + ["1", "2", "3", "4"] * 10
+    y = np.tile([0, 1], 40)
+    table, labels, lazy = halves_of(numbers, y)
+    for model, rows in (AdaBoostClassifier(), (table, labels)), (DaskAdaBoostClassifier(), lazy):
+        with pytest.raises(ValueError, match="'kind' is not numeric"):
+            model.fit(*rows)
+    names = [f"row {k}" for k in range(80)]  # 40 in each partition, which is not many
+    table, labels, lazy = halves_of(names, y)
+    for model, rows in (AdaBoostClassifier(), (table, labels)), (DaskAdaBoostClassifier(), lazy):
+        with pytest.warns(UserWarning, match="'kind' has 80 categories in 80 rows: names of rows"):
+            model.set_params(n_estimators=2).fit(*rows)
+    names = [f"row {k}" for k in range(60)] + ["row 0"] * 180  # only the first half is
+    table, labels, lazy = halves_of(names, np.tile([0, 1], 120))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        DaskAdaBoostClassifier(n_estimators=2).fit(*lazy)
 
 
 NO_LABEL = r"row 5 has no label.*\(in partition 1, rows and partitions from 0\)"

@@ -11,6 +11,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 import dask.array
@@ -23,7 +25,15 @@ from ..core.parts import Source
 from ..core.sample import bounded_weights
 from ..data import BinnedMatrix, Table
 from ..data.binned import column_ends, count_bins, find_cuts, sample_rows
-from ..data.table import Categories, default_names, frame_names, is_frame, read_array
+from ..data.table import (
+    Categories,
+    TextFacts,
+    check_text,
+    default_names,
+    frame_names,
+    is_frame,
+    read_array,
+)
 from ..estimators.inputs import (
     check_weights,
     class_factors,
@@ -62,6 +72,12 @@ class Survey(NamedTuple):
         For each column None or the categories in it.
     n_rows : int
         Rows.
+    nothing : list of bool
+        For each column whether all its values are missing, and its type does not say of what.
+    text : mapping
+        Facts on the columns of text, by number.
+    library : str
+        Of the rows.
     labels : array
         Classes of the rows with weight; of targets one, 0.
     totals, largest : list
@@ -71,6 +87,9 @@ class Survey(NamedTuple):
     names: list[Any]
     categories: Categories
     n_rows: int
+    nothing: list[bool]
+    text: dict[int, TextFacts]
+    library: str
     labels: Array
     totals: list[int]
     largest: list[float]
@@ -132,7 +151,8 @@ def survey_pieces(
         raise ValueError("X: got infinity, expected finite numbers or NaN")
     names = frame_names(rows) if is_frame(rows) else default_names(rows.shape[1])
     n_rows = int(rows.shape[0])
-    table = Table.learn(rows, names, categorical)
+    table, text = Table.survey(rows, names, categorical)
+    nothing = [categorical is None and table.holds_nothing(j) for j in range(len(names))]
     given = np.ones(n_rows) if weights is None else check_weights(weights, n_rows)
     if classes:
         labels = read_labels(y, n_rows)
@@ -144,7 +164,9 @@ def survey_pieces(
     found = distinct_labels(labels)
     own = [given[labels == label] for label in found]
     totals = [exact_sum(mine) for mine in own]
-    return Survey(names, table.categories, n_rows, found, totals, [mine.max() for mine in own])
+    largest = [mine.max() for mine in own]
+    facts = table.categories, n_rows, nothing, text, table.library
+    return Survey(names, *facts, found, totals, largest)
 
 
 def weigh(y: Any, weights: Any, how: Weighing) -> tuple[Array, Array, Array]:
@@ -287,14 +309,19 @@ def find_features(surveys: list[Survey], named: bool) -> Features:
                 f"first one, {names[:8]}"
             )
     categories: Categories = []
+    text: dict[int, TextFacts] = {}
     for j in range(len(names)):
-        own = [found.categories[j] for found in surveys]
+        own = [found.categories[j] for found in surveys if not found.nothing[j]]
         if any((one is None) != (own[0] is None) for one in own):
             raise ValueError(
                 f"X: column {names[j]!r} holds categories in some partitions and numbers in others"
             )
         known = [one for one in own if one is not None]
         categories.append(_union(known) if known else None)
+        facts = [found.text[j] for found in surveys if j in found.text]
+        if facts:
+            text[j] = reduce(or_, facts)
+    check_text(names, surveys[0].library, text, categories)
     return Features([str(name) for name in names] if named else names, categories, named)
 
 
