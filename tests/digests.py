@@ -5,8 +5,8 @@ import json
 import tempfile
 from pathlib import Path
 
-LEFT_OUT = ("link", "n_jobs")
-"""How votes are calibrated, which is not done on parts; threads."""
+LEFT_OUT = ("n_jobs",)
+"""Threads."""
 
 
 def digest(model):

@@ -15,12 +15,15 @@ dask = pytest.importorskip("dask")
 from digests import digest  # noqa: E402
 from marginboost import (  # noqa: E402
     AdaBoostClassifier,
+    ArcGVClassifier,
+    LPBoostClassifier,
     SoftmaxBoostClassifier,
     StumpOracle,
     TreeOracle,
 )
 from marginboost.dask import (  # noqa: E402
     DaskAdaBoostClassifier,
+    DaskArcGVClassifier,
     DaskGradientBoostClassifier,
     DaskGradientBoostRegressor,
     DaskLabelAudit,
@@ -28,6 +31,7 @@ from marginboost.dask import (  # noqa: E402
     DaskSoftmaxBoostClassifier,
     holders,
 )
+from marginboost.model import SigmoidLink  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +119,57 @@ def test_weights_of_very_different_size(client, rows, spread):
     assert 0 in used
     known = local.model_.run.background[0]
     assert (known.low, known.high) == (X[:, 0].min(), X[:, 0].max())
+
+
+def assert_same_probabilities(model, local, rows):
+    """The same file, with the link in it, and the same probabilities."""
+    assert isinstance(local.model_.link, SigmoidLink)
+    assert digest(model.to_local()) == digest(local)
+    np.testing.assert_array_equal(model.to_local().predict_proba(rows), local.predict_proba(rows))
+
+
+@pytest.mark.parametrize("chunk", [700, 90])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_are_those_of_one_machine(client, n_classes, weighted, chunk):
+    """Votes are compared with labels on a cluster as in memory, bit for bit."""
+    rng = np.random.default_rng(n_classes)
+    X = np.round(rng.normal(size=(700, 3)), 1)  # with copies
+    X[rng.random(X.shape) < 0.05] = np.nan
+    score = np.nan_to_num(X[:, 0] - 0.5 * X[:, 1]) + 0.4 * rng.normal(size=700)
+    y = np.digitize(score, [0.0, 0.8][: n_classes - 1])
+    weights = rng.exponential(size=700) * (rng.random(700) < 0.9) if weighted else None
+    settings = {"nu": 0.7 if n_classes == 2 else 0.4, "n_estimators": 3, "solver": "smooth"}
+    given = [X, y] if weights is None else [X, y, weights]
+    lazy = [da.from_array(one, chunk) for one in given]
+    model = DaskLPBoostClassifier(**settings).fit(*lazy)
+    assert_same_probabilities(model, LPBoostClassifier(**settings).fit(*given), X)
+
+
+def test_probabilities_of_frames(client):
+    """Rows held back are read as the table is: categories, text, class weights."""
+    rng = np.random.default_rng(3)
+    size = rng.normal(size=400)
+    kind = np.where(rng.random(400) < 0.5, "x", "z").astype(object)
+    kind[rng.random(400) < 0.1] = None
+    frame = pd.DataFrame({"size": size, "kind": kind, "own": pd.Categorical(kind)})
+    y = pd.Series(np.where(size + (kind == "x") + rng.normal(size=400) > 0.4, "yes", "no"))
+    settings = {"n_estimators": 9, "class_weight": "balanced"}
+    lazy = frames([frame[:130], frame[130:390], frame[390:]])
+    labels = frames([y[:130], y[130:390], y[390:]])
+    model = DaskArcGVClassifier(**settings).fit(lazy, labels)
+    assert_same_probabilities(model, ArcGVClassifier(**settings).fit(frame, y), frame)
+
+
+def test_probabilities_of_rows_in_parts_and_few_of_a_class(client):
+    """Where a class has too few rows to hold any back, votes on all of them are compared."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 2))
+    y = (np.arange(60) < 2).astype(int)
+    X[:2] += 1.0
+    model = DaskArcGVClassifier(n_estimators=5)
+    model.fit(*(da.from_array(one, 13) for one in (X, y)))
+    assert_same_probabilities(model, ArcGVClassifier(n_estimators=5).fit(X, y), X)
 
 
 def halves_of(words, y, **more):

@@ -21,7 +21,8 @@ from marginboost import (
     load,
 )
 from marginboost.data import Table
-from marginboost.estimators.calibration import MOST_ROWS, fit_sigmoid, hold_back, refit_offsets
+from marginboost.estimators.calibration import fit_sigmoid, refit_offsets
+from marginboost.estimators.held_back import MOST_ROWS, hold_back
 from marginboost.model import SigmoidLink
 
 VOTERS = (LPBoostClassifier(nu=0.2), ArcGVClassifier(n_estimators=30), BaggedVoteClassifier())

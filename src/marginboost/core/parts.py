@@ -110,11 +110,14 @@ class Part(Place):
         What the sample is made from.
     program : object
         What a rule keeps of these rows, where it solves a program over them.
+    voted : object
+        Votes of a fitted model on these rows, where they are compared with labels.
     """
 
     def __init__(self, sample: Sample, source: Source | None = None) -> None:
         self.source = source
         self.program: Any = None
+        self.voted: Any = None
         self.start(sample)
 
     def start(self, sample: Sample) -> None:

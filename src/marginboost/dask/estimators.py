@@ -53,7 +53,8 @@ class DaskBooster(BaseEstimator):
         table = bin_table(client, local, X, y, sample_weight)
         parts = DaskParts(client, table.sources)
         try:
-            local.fit_parts(table.features, table.layout, table.classes, parts)
+            held = {} if table.held is None else {"held": table.held}
+            local.fit_parts(table.features, table.layout, table.classes, parts, **held)
         finally:
             parts.close()
         self.local_ = local

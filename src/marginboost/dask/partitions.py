@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
 
 import dask.array
 import numpy as np
-from distributed import Client, Future, KilledWorker, get_worker, wait
-from scipy import sparse
+from distributed import Client, Future, get_worker
 from sklearn.base import is_classifier
 
 from ..core.parts import Source
@@ -32,8 +30,9 @@ from ..data.table import (
     default_names,
     frame_names,
     is_frame,
-    read_array,
 )
+from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.held_back import HeldBack
 from ..estimators.inputs import (
     check_weights,
     class_factors,
@@ -47,18 +46,8 @@ from ..kernels.parallel import resolve_n_jobs, run_blocks
 from ..model import Features
 from ..types import Array
 from ..validation import check_number
-from .waiting import await_workers
-
-LOOK = 1.0
-"""Seconds after which it is looked whether there are workers at all."""
-
-
-class Pieces(NamedTuple):
-    """One partition of rows, labels or targets, and weights, on the cluster."""
-
-    X: Future
-    y: Future
-    weights: Future | None
+from .held_back import hold_back
+from .pieces import Pieces, Weighed, gather, read_rows, used_rows
 
 
 class Survey(NamedTuple):
@@ -117,23 +106,6 @@ class Weighing(NamedTuple):
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def read_rows(X: Any) -> Any:
-    """Rows of a partition: a frame as it is, else numbers."""
-    if is_frame(X):
-        return X
-    found = read_array(X)
-    if not sparse.issparse(found):
-        found = np.asarray(found)
-        found = found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
-    return found
-
-
-def used_rows(X: Any, used: Array, names: list[str], categories: Categories) -> Table:
-    """Rows of a partition that count."""
-    table = Table(read_rows(X), names, categories)
-    return table if len(used) == table.n_rows else table.take(used)
-
-
 def survey(number: int, *pieces: Any) -> Survey:
     """See what is in a partition of this number, and check it: see :func:`survey_pieces`."""
     try:
@@ -169,7 +141,7 @@ def survey_pieces(
     return Survey(names, *facts, found, totals, largest)
 
 
-def weigh(y: Any, weights: Any, how: Weighing) -> tuple[Array, Array, Array]:
+def weigh(y: Any, weights: Any, how: Weighing) -> Weighed:
     """Rows of a partition that count, positions of their classes or targets, and weights."""
     n_rows = len(y)
     given = np.ones(n_rows)
@@ -185,14 +157,14 @@ def weigh(y: Any, weights: Any, how: Weighing) -> tuple[Array, Array, Array]:
     return used, labels[used], given[used]
 
 
-def count_rows(weighed: tuple[Array, Array, Array]) -> tuple[int, float, float]:
+def count_rows(weighed: Weighed) -> tuple[int, float, float]:
     """Rows that count, and their smallest and largest weight."""
     weights = weighed[2]
     return len(weights), weights.min(initial=np.inf), weights.max(initial=-np.inf)
 
 
 def take_numbers(
-    X: Any, weighed: tuple[Array, Array, Array], some: Array | None, features: Features
+    X: Any, weighed: Weighed, some: Array | None, features: Features
 ) -> tuple[Array, Array]:
     """Some of the rows that count, as numbers, and their weights."""
     used, _, weights = weighed
@@ -202,7 +174,7 @@ def take_numbers(
     return np.array(columns), weights
 
 
-def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatrix) -> Source:
+def make_source(X: Any, weighed: Weighed, layout: BinnedMatrix) -> Source:
     """Codes, labels and weights of the rows that count."""
     used, labels, weights = weighed
     n_threads = get_worker().state.nthreads
@@ -213,22 +185,6 @@ def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatri
 
 
 # -- the client ------------------------------------------------------------------------------------
-
-
-def gather(client: Client, futures: list[Future]) -> Any:
-    """Answers of tasks; where workers die of one, says what that may be."""
-    try:
-        while not any(future.status == "error" for future in futures):
-            with suppress(TimeoutError):
-                wait(futures, timeout=LOOK)
-                break
-            await_workers(client)
-        return client.gather(futures)
-    except KilledWorker as error:
-        raise RuntimeError(
-            "workers were lost one after the other at the same step; most often they lack memory: "
-            "use smaller partitions, more workers, or ones with more memory"
-        ) from error
 
 
 def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
@@ -418,12 +374,15 @@ class BinnedTable(NamedTuple):
         The labels; None of targets.
     sources : list of Future
         A :class:`~marginboost.core.parts.Source` for every partition that has rows which count.
+    held : HeldBack, optional
+        Rows held back from a second fit, where the estimator makes one.
     """
 
     features: Features
     layout: BinnedMatrix
     classes: Array | None
     sources: list[Future]
+    held: HeldBack | None = None
 
 
 def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) -> BinnedTable:
@@ -462,4 +421,8 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
         for piece, mine in zip(pieces, weighed, strict=True)
     ]
     _warn_of_data(client, inputs)  # while rows are binned
-    return BinnedTable(features, layout, how.classes, sources)
+    held = None
+    if how.classes is not None and isinstance(model, BaseMarginClassifier) and model.fits_link():
+        rows = [piece.X for piece in pieces]
+        held = hold_back(client, rows, weighed, features, len(how.classes))
+    return BinnedTable(features, layout, how.classes, sources, held)

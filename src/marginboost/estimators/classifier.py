@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -18,7 +19,6 @@ from ..core.rule import Rule
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..data import BinnedMatrix, Table
-from ..kernels.parallel import resolve_n_jobs
 from ..model import (
     BinaryModel,
     ClassModel,
@@ -33,8 +33,10 @@ from ..model import (
 from ..model.features import FeatureRows
 from ..types import Array
 from .base import COMMON_PARAMETERS, BaseBooster, document
-from .calibration import ANY_GAP, LEAST_GAP, fit_sigmoid, hold_back, refit_offsets
+from .calibration import ANY_GAP, LEAST_GAP
+from .fit_link import fit_link
 from .fitted import ClassifierOutputs
+from .held_back import HeldBack
 from .inputs import (
     check_class_weight,
     class_positions,
@@ -233,18 +235,25 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         self.learn(data, oracle, reduction)
 
     def fit_parts(
-        self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
+        self,
+        features: Features,
+        bins: BinnedMatrix,
+        classes: Array,
+        parts: Parts,
+        held: HeldBack | None = None,
     ) -> Self:
         """Fit the model to rows in parts, whose labels are positions of classes, which are sorted.
 
-        Of ``bins`` only the cuts are read. There are no ``dual_`` and ``margins_`` then. Votes are
-        not compared with labels: where scores are no log-odds, probabilities are shares of votes.
+        Of ``bins`` only the cuts are read. There are no ``dual_`` and ``margins_`` then. ``held``
+        are the rows held back from a second fit, from which probabilities come where scores are no
+        log-odds; None takes them from the parts, as bins.
         """
         oracle = self.oracle_for_parts()
         self._forget()
         self.set_features(features)
         layout, nothing = bins.take(np.empty(0, np.int64)), np.empty(0, np.int64)
-        data = TrainingSet(features, layout, classes, nothing, np.empty(0), parts=parts)
+        weights = np.empty(0)
+        data = TrainingSet(features, layout, classes, nothing, weights, parts=parts, held=held)
         self.learn(data, oracle, ONE_VS_REST)
         for known in ("dual_", "margins_"):
             delattr(self, known)
@@ -262,8 +271,11 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
             self.solve(data.of_signs(), oracle, self._encoder(data))
         else:
             self._learn_several(data, oracle, reduction)
-        if self.fits_link() and data.parts is None:
-            self._fit_link(data, oracle)
+        if self.fits_link():
+            model = self.model_
+            assert isinstance(model, BinaryModel | ReducedModel)
+            smaller = partial(self._learn_again, data, oracle)
+            self.model_ = replace(model, link=fit_link(data, model, smaller, self.n_jobs))
 
     def _learn_several(self, data: TrainingSet, oracle: Oracle, reduction: Reduction) -> None:
         """Learn more than two classes by way of two."""
@@ -307,51 +319,39 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         """Make the model of what a run found: here its vote."""
         return run
 
-    def _fit_link(self, data: TrainingSet, oracle: Oracle) -> None:
-        """Compare votes with labels, if possible on rows held back from a smaller fit."""
-        present = data.weights > 0
-        votes = self.model_.votes(data.rows, self.n_jobs)[present]
-        all_rows = votes, data.labels[present], data.weights[present]
-        n_threads = resolve_n_jobs(self.n_jobs)
-        parts = hold_back(data.rows, data.labels, data.weights, n_threads)
-        smaller = None if parts is None else self._learn_part(data, parts[0], oracle)
-        if parts is None or smaller is None:
-            link = fit_sigmoid(*all_rows)
-        else:
-            judge = parts[1]
-            unseen = smaller.votes(data.rows.take(np.flatnonzero(judge)), self.n_jobs)
-            link = fit_sigmoid(unseen, data.labels[judge], data.weights[judge])
-            link = refit_offsets(link, *all_rows)
-        assert isinstance(self.model_, BinaryModel | ReducedModel)
-        self.model_ = replace(self.model_, link=link)
-
-    def _learn_part(self, data: TrainingSet, learn: Array, oracle: Oracle) -> ClassModel | None:
+    def _learn_again(self, data: TrainingSet, oracle: Oracle, held: HeldBack) -> ClassModel | None:
         """Model of some rows, in all else like that of all rows; None where they are too few."""
-        weights = np.where(learn, data.weights, 0.0)
-        weights *= data.weights.sum() / weights.sum()  # as much as all: a price C is one per row
-        part, bins, used = replace(data, weights=weights), None, np.flatnonzero(weights)
-        if isinstance(data.rows, Table) and oracle.needs_bins:
-            bins = self.bin_rows(data.rows.take(used), weights[used])
+        learn, weights = held.learners, held.learning_weights()
+        rows, bins = held.rows.take(learn), None
+        labels = held.labels[learn]
+        part = replace(data, rows=rows, labels=labels, weights=weights, parts=None)
+        if isinstance(rows, Table) and oracle.needs_bins:
+            bins = self.bin_rows(rows, weights)
         try:
             if not isinstance(self.model_, ReducedModel):
-                return self.solve_again(part.of_signs(), oracle, bins)
+                return self.solve_again(part.of_signs(), oracle, bins, held.n_rows)
             pairs = zip(self.problems_, self.model_.code.T, strict=True)
-            smaller = tuple(p.solve_again(part.of_sides(s), oracle, bins) for p, s in pairs)
+            smaller = tuple(
+                p.solve_again(part.of_sides(s), oracle, bins, held.n_rows) for p, s in pairs
+            )
             return replace(self.model_, problems=smaller)
         except ValueError:  # a ν that so few rows do not allow
             return None
 
     def solve_again(
-        self, data: TrainingSet, oracle: Oracle, bins: BinnedMatrix | None
+        self, data: TrainingSet, oracle: Oracle, bins: BinnedMatrix | None, n_rows: int
     ) -> BinaryModel:
-        """Fit other rows of signs ±1 with the same settings, what fit chose, and as many rounds."""
+        """Fit other rows of signs ±1 with the same settings, what fit chose, and as many rounds.
+
+        ``n_rows`` are those that the model was fitted to.
+        """
         used = np.flatnonzero(data.used)
         sample = self._make_sample(data, used, oracle, bins)
         rule = self.build_problem(data, used, sample, oracle).rule
         # One that began with many hypotheses had few rounds.
         found = -(-len(self.estimators_) // rule.columns_per_round)
         rounds, tol = max(1, self.n_iter_, found), self.tolerance()
-        if rule.begin_like(len(data.labels), found > self.n_iter_, sample):
+        if rule.begin_like(n_rows, found > self.n_iter_, sample):
             rounds, tol = 1, ANY_GAP
         tol = None if tol is None else max(tol, LEAST_GAP)
         run = train(sample, oracle, rule, max_rounds=rounds, tol=tol)

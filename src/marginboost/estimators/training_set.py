@@ -14,6 +14,7 @@ from ..data import BinnedMatrix
 from ..model import FittedRun, Model
 from ..model.features import FeatureRows, Features
 from ..types import Array
+from .held_back import HeldBack
 
 SIGNS = np.array([-1, 1], dtype=np.int8)
 """Sides of two classes."""
@@ -148,6 +149,8 @@ class TrainingSet:
         Side of each class in a problem of two sides.
     extras : Extras
         Validation rows, and a model to go on from.
+    held : HeldBack, optional
+        Rows in parts that are held back from a second fit, where they are already here.
     """
 
     features: Features
@@ -158,6 +161,7 @@ class TrainingSet:
     parts: Parts | None = None
     sides: Array | None = None
     extras: Extras = NO_EXTRAS
+    held: HeldBack | None = None
 
     @property
     def truth(self) -> Array:
