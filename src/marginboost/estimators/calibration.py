@@ -98,36 +98,26 @@ def measure(rows: VotedRows) -> Measures:
     return Measures(counts, sums)
 
 
-def total_cost(rows: VotedRows, total: float, at: Array) -> int:
-    """Sum of ``w log Σ exp(z)`` of all rows; of two classes ``w log(1 + exp(z))``."""
-    from ..kernels.sigmoid import logistic_costs, softmax_costs  # here: not all fits need it
+def evaluate(rows: VotedRows, total: float, at: Array) -> tuple[int, Array]:
+    """Exact cost of all rows, and the sums that derivatives are made of, which add up exactly.
 
-    def cost(start: int, stop: int) -> int:
+    The cost is ``Σ w log Σ exp(z)``, of two classes ``Σ w log(1 + exp(z))``; for the sums see
+    :mod:`..kernels.sigmoid`.
+    """
+    from ..kernels.sigmoid import logistic_sums, softmax_sums  # here: not all fits need them
+
+    def sums(start: int, stop: int) -> tuple[int, Array]:
         votes, weights = rows.votes[start:stop], rows.weights[start:stop]
-        out = np.empty(stop - start)
+        costs = np.empty(stop - start)
         if votes.ndim == 1:
-            logistic_costs(votes, weights, total, (at[0], at[1]), out)
+            found = np.array(logistic_sums(votes, weights, total, (at[0], at[1]), costs))
         else:
-            softmax_costs(votes, weights, total, at[0], at[1:], out)
-        return exact_sum(out)
+            found = np.empty((4 + votes.shape[1], votes.shape[1]))
+            softmax_sums(votes, weights, total, at[0], at[1:], costs, found)
+        return exact_sum(costs), found
 
-    return sum(run_rows(cost, len(rows.labels), rows.n_threads))
-
-
-def moments(rows: VotedRows, total: float, at: Array) -> Array:
-    """Sums that derivatives are made of, see :mod:`..kernels.sigmoid`; they add up exactly."""
-    from ..kernels.sigmoid import logistic_moments, softmax_moments  # here: as above
-
-    def sums(start: int, stop: int) -> Array:
-        votes, weights = rows.votes[start:stop], rows.weights[start:stop]
-        if votes.ndim == 1:
-            return np.array(logistic_moments(votes, weights, total, (at[0], at[1])))
-        out = np.empty((4 + votes.shape[1], votes.shape[1]))
-        softmax_moments(votes, weights, total, at[0], at[1:], out)
-        return out
-
-    found: Array = np.sum(run_rows(sums, len(rows.labels), rows.n_threads), axis=0)
-    return found
+    costs, found = zip(*run_rows(sums, len(rows.labels), rows.n_threads), strict=True)
+    return sum(costs), np.sum(found, axis=0)
 
 
 # -- the sigmoid -----------------------------------------------------------------------------------
@@ -214,16 +204,18 @@ def sigmoid_of(ask: Ask, slope: float | None = None) -> SigmoidLink:
 def _newton(problem: CrossEntropy, fixed: float | None, offsets: Array) -> tuple[float, Array]:
     """Slope, unless it is fixed, and offsets of the least cross-entropy."""
     at = np.concatenate([[1.0 if fixed is None else fixed], offsets])
-    value = problem.loss(at)
+    value, sums = problem.evaluate(at)
     for _ in range(STEPS):
-        slope, curvature = problem.derivatives(at)
+        slope, curvature = problem.derivatives(sums)
         if fixed is not None:
             slope[0], curvature[0, 1:], curvature[1:, 0], curvature[0, 0] = 0.0, 0.0, 0.0, 1.0
         step = np.linalg.lstsq(curvature, -slope, rcond=1e-12)[0]
         if -float(slope @ step) <= SETTLED:
             break
-        while (reached := problem.loss(at + step)) > value and np.abs(step).max() > 1e-12:
+        reached, sums = problem.evaluate(at + step)
+        while reached > value and np.abs(step).max() > 1e-12:
             step /= 2.0
+            reached, sums = problem.evaluate(at + step)
         at, value = at + step, min(value, reached)
     return float(at[0]), at[1:]
 
@@ -245,38 +237,34 @@ class CrossEntropy(ABC):
     """
 
     def __init__(self, ask: Ask, total: float, wanted: Array) -> None:
-        self._ask, self._total, self.wanted = ask, total, wanted
+        self._ask, self._total, self._wanted = ask, total, wanted
 
-    def loss(self, at: Array) -> float:
-        """Cross-entropy at a slope and offsets."""
-        return rounded(sum(self._ask(total_cost, self._total, at))) - float(at @ self.wanted)
-
-    def moments(self, at: Array) -> Array:
-        """Sums over all rows."""
-        found: Array = np.sum(self._ask(moments, self._total, at), axis=0)
-        return found
+    def evaluate(self, at: Array) -> tuple[float, Array]:
+        """Cross-entropy at a slope and offsets, and the sums that derivatives are made of."""
+        costs, sums = zip(*self._ask(evaluate, self._total, at), strict=True)
+        return rounded(sum(costs)) - float(at @ self._wanted), np.sum(sums, axis=0)
 
     @abstractmethod
-    def derivatives(self, at: Array) -> tuple[Array, Array]:
+    def derivatives(self, sums: Array) -> tuple[Array, Array]:
         """Slope and curvature of it."""
 
 
 class TwoClasses(CrossEntropy):
     """``Σ w (log(1 + exp z) - t z)``, ``z = slope v + offset``."""
 
-    def derivatives(self, at: Array) -> tuple[Array, Array]:
+    def derivatives(self, sums: Array) -> tuple[Array, Array]:
         """Slope and curvature of it."""
-        mean, pull, first, second, third = self.moments(at)
+        mean, pull, first, second, third = sums
         curvature = np.array([[third + 1e-12, second], [second, first]])
-        return np.array([pull, mean]) - self.wanted, curvature
+        return np.array([pull, mean]) - self._wanted, curvature
 
 
 class SeveralClasses(CrossEntropy):
     """``-Σ w t log softmax(slope v + offsets)``."""
 
-    def derivatives(self, at: Array) -> tuple[Array, Array]:
+    def derivatives(self, sums: Array) -> tuple[Array, Array]:
         """Slope and curvature of it."""
-        sums = 4.0 * self.moments(at)
+        sums = 4.0 * sums
         mean, around, pull, spread, products = *sums[:4], sums[4:]
         n_classes = len(mean)
         curvature = np.empty((n_classes + 1, n_classes + 1))
@@ -285,4 +273,4 @@ class SeveralClasses(CrossEntropy):
         lower = np.tril(products, -1)
         curvature[1:, 1:] = np.diag(mean) - lower - lower.T - np.diag(np.diag(products))
         curvature[1:, 1:] += 1.0 / n_classes  # offsets may all move together
-        return np.append(pull.sum(), mean) - self.wanted, curvature
+        return np.append(pull.sum(), mean) - self._wanted, curvature

@@ -22,22 +22,13 @@ QUARTER = 0.25
 
 
 @dividing_kernel
-def logistic_costs(
-    votes: Array, weights: Array, total: float, at: tuple[float, float], out: Array
-) -> None:
-    """Write ``w log(1 + exp(z))``, ``z = slope v + offset``, of all rows."""
-    slope, offset = at
-    for i in range(votes.size):
-        z = slope * votes[i] + offset
-        cost = (z if z > 0.0 else 0.0) + log_of_sum(exponential(-abs(z)))
-        out[i] = weights[i] / total * cost
-
-
-@dividing_kernel
-def logistic_moments(
-    votes: Array, weights: Array, total: float, at: tuple[float, float]
+def logistic_sums(
+    votes: Array, weights: Array, total: float, at: tuple[float, float], costs: Array
 ) -> tuple[float, float, float, float, float]:
-    """Sums of ``w p``, ``w p v``, ``w h``, ``w h v`` and ``w h v²``: p is ``σ(z)``, h its slope."""
+    """Sums of ``w p``, ``w p v``, ``w h``, ``w h v`` and ``w h v²``: p is ``σ(z)``, h its slope.
+
+    With ``z = slope v + offset``; ``w log(1 + exp(z))`` of every row is written to ``costs``.
+    """
     slope, offset = at
     mean = pull = first = second = third = 0.0
     for i in range(votes.size):
@@ -51,6 +42,7 @@ def logistic_moments(
         first += on_grid(h)
         second += on_grid(h * votes[i])
         third += on_grid(h * votes[i] * votes[i])
+        costs[i] = weight * ((z if z > 0.0 else 0.0) + log_of_sum(small))
     return mean, pull, first, second, third
 
 
@@ -71,30 +63,28 @@ def softmax(votes: Array, slope: float, offsets: Array, out: Array) -> float:
 
 
 @dividing_kernel
-def softmax_costs(
-    votes: Array, weights: Array, total: float, slope: float, offsets: Array, out: Array
-) -> None:
-    """Write ``w log Σ_k exp(slope v_k + offset_k)`` of all rows."""
-    shares = np.empty(offsets.size)
-    for i in range(weights.size):
-        out[i] = weights[i] / total * softmax(votes[i], slope, offsets, shares)
-
-
-@dividing_kernel
-def softmax_moments(
-    votes: Array, weights: Array, total: float, slope: float, offsets: Array, out: Array
+def softmax_sums(
+    votes: Array,
+    weights: Array,
+    total: float,
+    slope: float,
+    offsets: Array,
+    costs: Array,
+    out: Array,
 ) -> None:
     """Write a quarter of the sums that the derivatives are made of, (4 + classes, classes).
 
     With p the shares and m = Σ_k p_k v_k, rows are sums of ``w p_k``, of ``w p_k (v_k - m)``, of
-    ``w p_k v_k``, of ``w p_k (v_k - m)²``, then of the products ``w p_k p_l``, l <= k.
+    ``w p_k v_k``, of ``w p_k (v_k - m)²``, then of the products ``w p_k p_l``, l <= k. Costs
+    ``w log Σ_k exp(slope v_k + offset_k)`` of every row are written to ``costs``.
     """
     n_classes = offsets.size
     shares = np.empty(n_classes)
     out[:] = 0.0
     for i in range(weights.size):
-        softmax(votes[i], slope, offsets, shares)
-        weight, mean = QUARTER * weights[i] / total, 0.0
+        share = weights[i] / total
+        costs[i] = share * softmax(votes[i], slope, offsets, shares)
+        weight, mean = QUARTER * share, 0.0
         for k in range(n_classes):
             mean += shares[k] * votes[i, k]
         for k in range(n_classes):
