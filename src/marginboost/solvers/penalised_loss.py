@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.sample import Sample
 from ..core.state import Columns
-from ..kernels.parallel import one_algebra_thread, run_rows
+from ..kernels.parallel import run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss
 from ..types import Array
@@ -194,17 +194,15 @@ class PenalisedLoss:
         used = np.flatnonzero((coef > 0.0) | (slope < 0.0))
         if not len(used):  # ``nnls`` must not be asked about nothing: some releases of it crash
             return np.zeros(len(coef))
-        # One thread, for the same sums on any machine.
-        with one_algebra_thread():
-            hessian = self._hessian(pool.columns[used], scores)
-            # With a price there is a minimum even where curvature vanishes; without, none nearby.
-            least = self._weights.sum() if self.price > 0.0 else TINY
-            ridge = RIDGE * (np.trace(hessian) / len(used) + least)
-            hessian[np.diag_indices(len(used))] += ridge
-            root = np.linalg.cholesky(hessian)
-            right = np.linalg.solve(root, hessian @ coef[used] - slope[used])
-            target = np.zeros(len(coef))
-            target[used] = nnls(root.T, right, maxiter=100 * len(used))[0]
+        hessian = self._hessian(pool.columns[used], scores)
+        # With a price there is a minimum even where curvature vanishes; without, none nearby.
+        least = self._weights.sum() if self.price > 0.0 else TINY
+        ridge = RIDGE * (np.trace(hessian) / len(used) + least)
+        hessian[np.diag_indices(len(used))] += ridge
+        root = np.linalg.cholesky(hessian)
+        right = np.linalg.solve(root, hessian @ coef[used] - slope[used])
+        target = np.zeros(len(coef))
+        target[used] = nnls(root.T, right, maxiter=100 * len(used))[0]
         return target
 
     def _hessian(self, columns: Array, scores: Array) -> Array:

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.parallel import one_algebra_thread
 from ...types import Array
 from .base import SHARE, Master
 from .packed_pool import PackedPool
@@ -152,22 +151,21 @@ class InteriorMethod(Master):
     def solve(self, pool: PackedPool, start: Array, gap: float) -> tuple[Array, Array]:
         """Solve to a share of the gap."""
         self._start_clock()
-        with one_algebra_thread():
-            accuracy = max(SHARE * gap, NEAREST)
-            point = self._first_point(pool, start, gap)
-            best, least = point, np.inf
-            for _ in range(MOST_STEPS):
-                self._check_clock()
-                newton = self.newton(pool, point)
-                if newton.gap < least:
-                    best, least = point, newton.gap
-                if newton.gap <= accuracy:
-                    break
-                try:
-                    point = _step(newton)
-                except np.linalg.LinAlgError:  # rounding has the last word
-                    break
-            return self._finish(pool, best, accuracy)
+        accuracy = max(SHARE * gap, NEAREST)
+        point = self._first_point(pool, start, gap)
+        best, least = point, np.inf
+        for _ in range(MOST_STEPS):
+            self._check_clock()
+            newton = self.newton(pool, point)
+            if newton.gap < least:
+                best, least = point, newton.gap
+            if newton.gap <= accuracy:
+                break
+            try:
+                point = _step(newton)
+            except np.linalg.LinAlgError:  # rounding has the last word
+                break
+        return self._finish(pool, best, accuracy)
 
     @abstractmethod
     def newton(self, pool: PackedPool, point: Point) -> Newton:
