@@ -14,9 +14,12 @@ import numpy as np
 from ..types import Array
 from .exact import on_grid
 from .exponentials import exponential
+from .intrinsics import bits_of
 from .jit import dividing_kernel
 from .logistic import log_of_sum
 
+UNIT = 2.0**-51
+"""Of the grid: a number plus 3 has them in its last binary digits."""
 QUARTER = 0.25
 """Of the terms of several classes: none of them is then above one, nor their sum above four."""
 
@@ -27,23 +30,25 @@ def logistic_sums(
 ) -> tuple[float, float, float, float, float]:
     """Sums of ``w p``, ``w p v``, ``w h``, ``w h v`` and ``w h v²``: p is ``σ(z)``, h its slope.
 
-    With ``z = slope v + offset``; ``w log(1 + exp(z))`` of every row is written to ``costs``.
+    Here ``z = slope v + offset``. Whole numbers of the grid's unit are added, in vector lanes. The
+    cost ``w log(1 + exp(z))`` of every row is written to ``costs``.
     """
     slope, offset = at
-    mean = pull = first = second = third = 0.0
+    zero = bits_of(3.0)
+    mean = pull = first = second = third = 0
     for i in range(votes.size):
         z, weight = slope * votes[i] + offset, weights[i] / total
         small = exponential(-abs(z))
         larger = 1.0 / (1.0 + small)
         p = weight * (larger if z >= 0.0 else small * larger)
         h = weight * (larger * larger * small)
-        mean += on_grid(p)
-        pull += on_grid(p * votes[i])
-        first += on_grid(h)
-        second += on_grid(h * votes[i])
-        third += on_grid(h * votes[i] * votes[i])
+        mean += bits_of(3.0 + p) - zero
+        pull += bits_of(3.0 + p * votes[i]) - zero
+        first += bits_of(3.0 + h) - zero
+        second += bits_of(3.0 + h * votes[i]) - zero
+        third += bits_of(3.0 + h * votes[i] * votes[i]) - zero
         costs[i] = weight * ((z if z > 0.0 else 0.0) + log_of_sum(small))
-    return mean, pull, first, second, third
+    return mean * UNIT, pull * UNIT, first * UNIT, second * UNIT, third * UNIT
 
 
 @dividing_kernel
