@@ -5,8 +5,8 @@ import json
 import tempfile
 from pathlib import Path
 
-LEFT_OUT = ("seconds", "link", "n_jobs")
-"""Times of rounds; how votes are calibrated, which is not done on parts; threads."""
+LEFT_OUT = ("n_jobs",)
+"""Threads."""
 
 
 def digest(model):
@@ -14,11 +14,11 @@ def digest(model):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save(path)
-        text = json.dumps(_timeless(json.loads(path.read_text())))
+        text = json.dumps(_kept(json.loads(path.read_text())))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _timeless(data):
+def _kept(data):
     if isinstance(data, dict):
-        return {key: _timeless(value) for key, value in data.items() if key not in LEFT_OUT}
-    return [_timeless(value) for value in data] if isinstance(data, list) else data
+        return {key: _kept(value) for key, value in data.items() if key not in LEFT_OUT}
+    return [_kept(value) for value in data] if isinstance(data, list) else data

@@ -3,11 +3,19 @@
 What a cluster of 1, 2 and 3 workers makes is compared with one machine in tests/dask/test_cluster.
 """
 
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
+import bytes_of_all
 from digests import digest
 from marginboost import (
     AdaBoostClassifier,
@@ -96,6 +104,74 @@ def test_parts(rows, expected, name, division):
 def test_streams(rows, expected, name):
     bins, labels = streamed(rows[0], labels_of(name, rows))
     assert digest(MODELS[name].set_params(n_jobs=2).fit(bins, labels)) == expected[name]
+
+
+# -- every estimator, whatever BLAS does -----------------------------------------------------------
+
+LONG = {"LPBoostClassifierCV", "MarginalAdaBoostClassifier", "RobustBoostClassifier"}
+"""Estimators that take seconds."""
+SHARED_SUMS = ["CGBoostClassifier", "MDBoostClassifier", "PBoostClassifier", "NMBoostClassifier"]
+"""Some whose sums over rows were BLAS's, on as many threads as there are processors."""
+ESTIMATORS = [
+    pytest.param(name, marks=pytest.mark.slow if name in LONG else ())
+    for name in bytes_of_all.names()
+]
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_threads_of_any_kind(name):
+    """Two threads for BLAS and one of ours; one for BLAS and three of ours."""
+    with threadpool_limits(2, "blas"):
+        first = digest(bytes_of_all.fitted(name, n_jobs=1))
+    with threadpool_limits(1, "blas"):
+        second = digest(bytes_of_all.fitted(name, n_jobs=3))
+    assert first == second
+
+
+def digests_of_process(names, one_processor, algebra_threads):
+    """Digests that a process of its own finds; BLAS counts processors when it is loaded."""
+    tests = Path(__file__).parent
+    paths = [str(tests), *filter(None, sys.path)]
+    given = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    given.pop("OPENBLAS_NUM_THREADS", None)
+    given.pop("OMP_NUM_THREADS", None)
+    if algebra_threads:
+        given["OPENBLAS_NUM_THREADS"] = str(algebra_threads)
+    command = [sys.executable, tests / "bytes_of_all.py", *names]
+    with processors(1 if one_processor else None):
+        done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@contextmanager
+def processors(most):
+    """Context in which this thread, and processes that it starts, may use so many processors."""
+    if most is None or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:most])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def test_one_processor():
+    names = SHARED_SUMS[:2]
+    with threadpool_limits(2, "blas"):
+        expected = {name: digest(bytes_of_all.fitted(name, n_jobs=1)) for name in names}
+    assert digests_of_process(names, True, None) == expected
+
+
+@pytest.mark.slow
+def test_processes_of_any_kind():
+    names = bytes_of_all.names()
+    found = [
+        digests_of_process(names, one_processor, algebra_threads)
+        for one_processor, algebra_threads in [(False, None), (True, None), (False, 1)]
+    ]
+    assert found[0] == found[1] == found[2]
 
 
 def test_audited_labels():

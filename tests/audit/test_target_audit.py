@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from marginboost import GradientBoostRegressor, TargetAudit
 from marginboost.audit.audit import flag
@@ -220,3 +222,22 @@ def test_what_makes_no_sense_is_refused(settings, rows, words):
 def test_targets_must_be_numbers():
     with pytest.raises(ValueError, match="y"):
         TargetAudit().fit(np.zeros((20, 1)), [*range(19), np.nan])
+
+
+ALGEBRA_THREADS = set()
+
+
+class NotesThreads(DummyRegressor):
+    """Notes how many threads linear algebra has while it learns."""
+
+    def fit(self, X, y):
+        facts = threadpool_info()
+        ALGEBRA_THREADS.update(one["num_threads"] for one in facts if one["user_api"] == "blas")
+        return super().fit(X, y)
+
+
+def test_sums_do_not_depend_on_the_processors():
+    X, y = np.arange(60.0)[:, None], np.arange(60.0)
+    with threadpool_limits(2, "blas"):
+        TargetAudit(NotesThreads(), cv=2).fit(X, y)
+    assert list(ALGEBRA_THREADS) == [1]

@@ -1,5 +1,7 @@
 """What users bring to a cluster: right answers, or errors that say what is wrong."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,14 +12,18 @@ dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
 
+from digests import digest  # noqa: E402
 from marginboost import (  # noqa: E402
     AdaBoostClassifier,
+    ArcGVClassifier,
+    LPBoostClassifier,
     SoftmaxBoostClassifier,
     StumpOracle,
     TreeOracle,
 )
 from marginboost.dask import (  # noqa: E402
     DaskAdaBoostClassifier,
+    DaskArcGVClassifier,
     DaskGradientBoostClassifier,
     DaskGradientBoostRegressor,
     DaskLabelAudit,
@@ -25,6 +31,7 @@ from marginboost.dask import (  # noqa: E402
     DaskSoftmaxBoostClassifier,
     holders,
 )
+from marginboost.model import SigmoidLink  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +101,121 @@ def test_a_category_and_a_class_in_one_partition_only(client, rows):
     local = AdaBoostClassifier(n_estimators=5).fit(table.astype({"kind": "category"}), labels)
     assert model.classes_.tolist() == [0, 1, 2]
     assert model.estimators_ == local.estimators_
+
+
+@pytest.mark.parametrize("spread", [1e15, 1e40])
+def test_weights_of_very_different_size(client, rows, spread):
+    """Where rows lie is told from all that count, however little."""
+    X, y = rows
+    X = X.copy()
+    weights = np.geomspace(1.0, spread, len(y))
+    X[:20] *= 9.0  # the smallest and largest values are those of rows that hardly weigh anything
+    X[:5, 1], X[5:, 1] = 3.0, np.nan
+    model = DaskAdaBoostClassifier(n_estimators=9)
+    model.fit(*(da.from_array(one, 70) for one in (X, y, weights)))
+    local = AdaBoostClassifier(n_estimators=9).fit(X, y, weights)
+    assert digest(model.to_local()) == digest(local)
+    used = sorted({stump.feature for stump in local.estimators_})
+    assert 0 in used
+    known = local.model_.run.background[0]
+    assert (known.low, known.high) == (X[:, 0].min(), X[:, 0].max())
+
+
+def assert_same_probabilities(model, local, rows):
+    """The same file, with the link in it, and the same probabilities."""
+    assert isinstance(local.model_.link, SigmoidLink)
+    assert digest(model.to_local()) == digest(local)
+    np.testing.assert_array_equal(model.to_local().predict_proba(rows), local.predict_proba(rows))
+
+
+@pytest.mark.parametrize("chunk", [700, 90])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_are_those_of_one_machine(client, n_classes, weighted, chunk):
+    """Votes are compared with labels on a cluster as in memory, bit for bit."""
+    rng = np.random.default_rng(n_classes)
+    X = np.round(rng.normal(size=(700, 3)), 1)  # with copies
+    X[rng.random(X.shape) < 0.05] = np.nan
+    score = np.nan_to_num(X[:, 0] - 0.5 * X[:, 1]) + 0.4 * rng.normal(size=700)
+    y = np.digitize(score, [0.0, 0.8][: n_classes - 1])
+    weights = rng.exponential(size=700) * (rng.random(700) < 0.9) if weighted else None
+    settings = {"nu": 0.7 if n_classes == 2 else 0.4, "n_estimators": 3, "solver": "smooth"}
+    given = [X, y] if weights is None else [X, y, weights]
+    lazy = [da.from_array(one, chunk) for one in given]
+    model = DaskLPBoostClassifier(**settings).fit(*lazy)
+    assert_same_probabilities(model, LPBoostClassifier(**settings).fit(*given), X)
+
+
+def test_probabilities_of_frames(client):
+    """Rows held back are read as the table is: categories, text, class weights."""
+    rng = np.random.default_rng(3)
+    size = rng.normal(size=400)
+    kind = np.where(rng.random(400) < 0.5, "x", "z").astype(object)
+    kind[rng.random(400) < 0.1] = None
+    frame = pd.DataFrame({"size": size, "kind": kind, "own": pd.Categorical(kind)})
+    y = pd.Series(np.where(size + (kind == "x") + rng.normal(size=400) > 0.4, "yes", "no"))
+    settings = {"n_estimators": 9, "class_weight": "balanced"}
+    lazy = frames([frame[:130], frame[130:390], frame[390:]])
+    labels = frames([y[:130], y[130:390], y[390:]])
+    model = DaskArcGVClassifier(**settings).fit(lazy, labels)
+    assert_same_probabilities(model, ArcGVClassifier(**settings).fit(frame, y), frame)
+
+
+def test_probabilities_of_rows_in_parts_and_few_of_a_class(client):
+    """Where a class has too few rows to hold any back, votes on all of them are compared."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 2))
+    y = (np.arange(60) < 2).astype(int)
+    X[:2] += 1.0
+    model = DaskArcGVClassifier(n_estimators=5)
+    model.fit(*(da.from_array(one, 13) for one in (X, y)))
+    assert_same_probabilities(model, ArcGVClassifier(n_estimators=5).fit(X, y), X)
+
+
+def halves_of(words, y, **more):
+    """Frame of one column of text, as it is and as two partitions; labels as well."""
+    table, labels = pd.DataFrame({"kind": words, **more}), pd.Series(y)
+    place = len(y) // 2
+    lazy = frames([table[:place], table[place:]]), frames([labels[:place], labels[place:]])
+    return table, labels, lazy
+
+
+@pytest.mark.parametrize(
+    "second",
+    [["7", "8", "9", "b"], [None]],
+    ids=["mostly numbers", "all missing"],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_text_is_judged_by_the_whole_column(client, second, turned):
+    """A partition may hold mostly numbers as text, or nothing at all."""
+    first = ["a", "b", "c", "a"]
+    halves = (second, first) if turned else (first, second)
+    words = np.concatenate([np.resize(np.array(half, object), 150) for half in halves])
+    y = np.isin(words, ["a", "7"]).astype(int)
+    y[::7] = 1 - y[::7]
+    table, labels, lazy = halves_of(words, y)
+    model = DaskAdaBoostClassifier(n_estimators=5).fit(*lazy)
+    assert digest(model.to_local()) == digest(AdaBoostClassifier(n_estimators=5).fit(table, labels))
+
+
+def test_text_that_is_no_category_as_a_whole(client):
+    """Each partition is below the limits, or above them, for itself."""
+    numbers = ["a", "b", "c", "1"] * 10 + ["1", "2", "3", "4"] * 10
+    y = np.tile([0, 1], 40)
+    table, labels, lazy = halves_of(numbers, y)
+    for model, rows in (AdaBoostClassifier(), (table, labels)), (DaskAdaBoostClassifier(), lazy):
+        with pytest.raises(ValueError, match="'kind' is not numeric"):
+            model.fit(*rows)
+    names = [f"row {k}" for k in range(80)]  # 40 in each partition, which is not many
+    table, labels, lazy = halves_of(names, y)
+    for model, rows in (AdaBoostClassifier(), (table, labels)), (DaskAdaBoostClassifier(), lazy):
+        with pytest.warns(UserWarning, match="'kind' has 80 categories in 80 rows: names of rows"):
+            model.set_params(n_estimators=2).fit(*rows)
+    names = [f"row {k}" for k in range(60)] + ["row 0"] * 180  # only the first half is
+    table, labels, lazy = halves_of(names, np.tile([0, 1], 120))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        DaskAdaBoostClassifier(n_estimators=2).fit(*lazy)
 
 
 NO_LABEL = r"row 5 has no label.*\(in partition 1, rows and partitions from 0\)"

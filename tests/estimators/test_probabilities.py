@@ -62,7 +62,7 @@ def test_none_is_0_or_1(name, n_classes):
 
 
 def test_shares_of_votes_that_all_agree():
-    """Of rows in parts votes are not compared with labels."""
+    """A class that is always right has votes of one, and no probability of one."""
     X, y = np.arange(40.0)[:, None], np.repeat([0, 1], 20)
     bins = BinnedMatrix.from_data(X)
     part = Part.of(Source(bins, y, np.ones(len(y)), 1))

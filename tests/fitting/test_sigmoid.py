@@ -21,7 +21,9 @@ from marginboost import (
     load,
 )
 from marginboost.data import Table
-from marginboost.fitting.sigmoid import MOST_ROWS, fit_sigmoid, hold_back, refit_offsets
+from marginboost.fitting import held_back
+from marginboost.fitting.held_back import MOST_ROWS, KeyedRows, divide, find_borders, hold_back
+from marginboost.fitting.sigmoid import VotedRows, fit_sigmoid, refit_offsets, sigmoid_of
 from marginboost.model import SigmoidLink
 
 VOTERS = (LPBoostClassifier(nu=0.2), ArcGVClassifier(n_estimators=30), BaggedVoteClassifier())
@@ -103,6 +105,62 @@ def test_rows_held_back_do_not_depend_on_order_copies_or_format():
     )
     assert hold_back(Table(X[:4], names), np.array([0, 0, 1, 1]), np.ones(4)) is None
     assert hold_back(BinnedMatrix.from_table(Table(X, names)), y, np.ones(60)) is not None
+
+
+def asked_of(places):
+    """Questions to several places."""
+    return lambda question, *args: [question(rows, *args) for rows in places]
+
+
+@pytest.mark.parametrize("at_once", [held_back.AT_ONCE, 37])
+@pytest.mark.parametrize("most", [MOST_ROWS, 100])
+def test_rows_held_back_in_any_division(monkeypatch, at_once, most):
+    """Those with the smallest numbers of each class, copies counted once."""
+    monkeypatch.setattr(held_back, "AT_ONCE", at_once)
+    monkeypatch.setattr(held_back, "MOST_ROWS", most)
+    rng = np.random.default_rng(1)
+    keys = rng.integers(2**63, size=400, dtype=np.uint64) * 2 + 1
+    keys[300:] = keys[rng.integers(300, size=100)]
+    labels = rng.integers(0, 3, 400)
+    rows = KeyedRows(keys, labels, np.ones(400))
+    learn, judge = np.zeros((2, 400), dtype=bool)
+    for label in range(3):
+        own = np.unique(keys[labels == label])
+        n_all = int(min(1.0, 1.5 * most / 400) * len(own))
+        judge |= (labels == label) & np.isin(keys, own[: n_all // 3])
+        learn |= (labels == label) & np.isin(keys, own[n_all // 3 : n_all])
+    assert judge.sum() >= 30
+    for borders in ([], [1], [130, 130, 399]):
+        places = [
+            KeyedRows(*(np.split(own, borders)[k] for own in rows)) for k in range(len(borders) + 1)
+        ]
+        found = find_borders(asked_of(places), 3)
+        masks = np.concatenate([divide(place, found) for place in places], axis=1)
+        np.testing.assert_array_equal(masks, [learn, judge])
+
+
+def test_weights_of_the_second_fit_are_as_much_as_all():
+    X, y = np.arange(90.0)[:, None], np.arange(90) % 2
+    held = held_back.held_back(Table(X, ["a"]), y, np.where(y == 1, 2.0, 0.5))
+    assert held.learning_weights().sum() == pytest.approx(45 * 2.5)
+    assert held.n_rows == 90
+    np.testing.assert_array_equal(np.sort([*held.learners, *held.judges]), np.arange(90))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_sigmoid_is_the_same_in_any_division(n_classes):
+    rng = np.random.default_rng(n_classes)
+    votes = rng.uniform(-1, 1, (300, n_classes))
+    labels = (votes + rng.gumbel(size=votes.shape) / 2).argmax(axis=1)
+    votes, weights = votes[:, 0] if n_classes == 2 else votes, rng.exponential(size=300)
+    expected = fit_sigmoid(votes, labels, weights)
+    order = rng.permutation(300)
+    places = [
+        VotedRows(votes[own], labels[own], weights[own]) for own in np.split(order, [1, 70, 299])
+    ]
+    assert sigmoid_of(asked_of(places)) == expected
+    link = sigmoid_of(asked_of(places), 2.0)
+    assert link == refit_offsets(SigmoidLink(2.0, expected.offsets), votes, labels, weights)
 
 
 def test_the_second_fit_is_bounded():

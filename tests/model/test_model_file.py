@@ -22,7 +22,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import marginboost
 from fitted_models import change_run, quick
-from marginboost.algorithms import AdaBoostClassifier, LPBoostClassifierCV
+from marginboost.algorithms import (
+    AdaBoostClassifier,
+    GradientBoostClassifier,
+    LPBoostClassifierCV,
+)
 from marginboost.algorithms.cascade import CascadeBooster
 from marginboost.algorithms.multiclass import MulticlassBooster, saved_classes
 from marginboost.core import Hypothesis
@@ -30,6 +34,7 @@ from marginboost.core.callbacks import Callback
 from marginboost.core.history import FIELDS, History
 from marginboost.core.stop import Stop
 from marginboost.data import Table
+from marginboost.diagnostics import GapDisplay
 from marginboost.estimators.base import check_on
 from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.losses import Huber, Loss
@@ -95,8 +100,9 @@ def assert_same_model(left: Any, right: Any, X: Any) -> None:
     assert left.estimators_ == right.estimators_
     assert np.array_equal(left.classes_, right.classes_)
     assert left.classes_.dtype == right.classes_.dtype
-    for field in FIELDS:
+    for field in set(FIELDS) - {"seconds"}:
         assert np.array_equal(left.history_[field], right.history_[field], equal_nan=True), field
+    assert np.isnan(right.history_["seconds"]).all()
     assert repr(left.certificate_) == repr(right.certificate_)
     names = ("stop_reason_", "certified_", "n_iter_", "n_features_in_", "intercept_")
     for name in (*names, *left.model_.chosen):
@@ -137,6 +143,37 @@ def test_every_classifier_comes_back(name: str, data: Any, tmp_path: Path) -> No
     assert not hasattr(loaded, "margins_")
     again = clone(loaded).fit(X, y)
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_times_are_no_part_of_a_file(fitted: Any, document: Any, tmp_path: Path) -> None:
+    X, y = frame(120)
+    assert (fitted.history_["seconds"] > 0.0).all()
+    assert "seconds" not in document["history"]
+    again = clone(fitted).fit(X, y)
+    for name, model in {"first": fitted, "second": again}.items():
+        model.save(tmp_path / name)
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+    loaded = marginboost.load(tmp_path / "first")
+    with pytest.raises(ValueError, match="a loaded model has none"):
+        GapDisplay.from_estimator(loaded, against="seconds")
+    # Files of before have times: they are checked, and dropped.
+    old = copy.deepcopy(document)
+    old["history"]["seconds"] = [0.5] * old["n_iter"]
+    loaded = model_from_document(old, BaseMarginClassifier.registry)
+    assert np.isnan(loaded.history_["seconds"]).all()
+    assert json.loads(json.dumps(document_of(loaded))) == document
+    old["history"]["seconds"][0] = "soon"
+    with pytest.raises(ModelFileError, match="seconds"):
+        model_from_document(old, BaseMarginClassifier.registry)
+
+
+def test_time_counts_on_from_a_loaded_model(tmp_path: Path) -> None:
+    X, y = numbers()
+    settings: dict[str, Any] = {"n_estimators": 8, "warm_start": True}
+    loaded = round_trip(GradientBoostClassifier(**settings).fit(X, y), tmp_path)
+    seconds = loaded.set_params(n_estimators=12).fit(X, y).history_["seconds"]
+    assert np.isnan(seconds[:8]).all()
+    assert (seconds[8:] > 0.0).all()
 
 
 def test_explanation_comes_back(tmp_path: Path) -> None:
@@ -1078,7 +1115,7 @@ def test_every_regressor_comes_back(name: str, suffix: str, tmp_path: Path) -> N
     assert all(np.array_equal(ours, theirs) for ours, theirs in stages)
     assert repr(loaded.certificate_) == repr(model.certificate_)
     assert loaded.estimators_ == model.estimators_
-    for field in FIELDS:
+    for field in set(FIELDS) - {"seconds"}:
         ours, theirs = loaded.history_[field], model.history_[field]
         assert np.array_equal(ours, theirs, equal_nan=True), field
     assert not hasattr(loaded, "classes_")

@@ -26,7 +26,7 @@ from ..algorithms.gradient_boost_regressor import GradientBoostRegressor
 from ..data import BinnedMatrix, Table
 from ..data.table import default_names, frame_names, is_frame, read_array
 from ..fitting.inputs import read_targets
-from ..kernels.parallel import resolve_n_jobs
+from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
 from ..validation import check_number, random_numbers
 from .audit import flag
@@ -131,6 +131,7 @@ class TargetAudit(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @one_algebra_thread()
     def fit(self, X: Any, y: Any) -> Self:
         """Audit the targets.
 

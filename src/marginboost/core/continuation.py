@@ -58,6 +58,7 @@ class Continuation(Callback):
         if not len(self.ensemble):
             return
         before = {name: self.history.last(name) for name in self.history} if self.rounds else {}
+        seconds = before.get("seconds", 0.0)
         state.restore(
             {
                 "coef": self.ensemble.coef.tolist(),
@@ -71,7 +72,7 @@ class Continuation(Callback):
                 "l1_norm": before.get("length", abs(float(self.ensemble.coef[0]))),
                 "min_margin": -1.0,
                 "history": self.history.to_dict(),
-                "seconds": before.get("seconds", 0.0),
+                "seconds": 0.0 if np.isnan(seconds) else seconds,  # a model file has no times
             },
             list(self.ensemble.members),
         )

@@ -56,6 +56,22 @@ class Ensemble:
         return float(np.abs(self.coef).sum())
 
     @property
+    def l1_norms(self) -> Array:
+        """Sums of the first 1, 2, … absolute coefficients; the last one is :attr:`l1_norm`.
+
+        A running sum may end in another last bit than the sum of all.
+        """
+        norms = np.cumsum(np.abs(self.coef))
+        norms[-1:] = self.l1_norm
+        return norms
+
+    @property
+    def in_order(self) -> bool:
+        """Whether :meth:`scores` are the same bits as those of one hypothesis after the other."""
+        kinds = {type(member) for member in self.members}
+        return not kinds or (len(kinds) == 1 and kinds.pop().in_order)
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the score of one row."""
         return self.members[0].shape if self.members else ()
@@ -76,12 +92,18 @@ class Ensemble:
         return out
 
     def staged_scores(self, rows: Rows) -> Iterator[Array]:
-        """``F`` after 1, 2, … hypotheses: each stage costs one hypothesis, not all before it."""
+        """``F`` after 1, 2, … hypotheses: each stage costs one hypothesis, not all before it.
+
+        The last stage is :meth:`scores`, bit for bit.
+        """
         dense = rows.dense(0, rows.n_rows)
         scores = np.zeros((rows.n_rows, *self.shape))
-        for weight, member in zip(self.coef, self.members, strict=True):
+        last = len(self) if self.in_order else len(self) - 1
+        for weight, member in zip(self.coef[:last], self.members[:last], strict=True):
             scores = scores + weight * member(dense)
             yield scores
+        if last < len(self):  # tables add up by feature, not by hypothesis
+            yield self.scores(rows)
 
     @cached_property
     def _voters(self) -> list[Callable[[Array], Array]]:

@@ -28,6 +28,8 @@ FIELDS = {
 NAN = float("nan")
 OPTIONAL = ("loss", "validation")
 """Fields that a model file leaves out where no round has them."""
+TIMES = ("seconds",)
+"""Fields that are about the machine and not about the model: a model file does not keep them."""
 
 
 class History:

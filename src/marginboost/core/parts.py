@@ -110,11 +110,14 @@ class Part(Place):
         What the sample is made from.
     program : object
         What a rule keeps of these rows, where it solves a program over them.
+    voted : object
+        Votes of a fitted model on these rows, where they are compared with labels.
     """
 
     def __init__(self, sample: Sample, source: Source | None = None) -> None:
         self.source = source
         self.program: Any = None
+        self.voted: Any = None
         self.start(sample)
 
     def start(self, sample: Sample) -> None:
@@ -233,8 +236,9 @@ def add_members(part: Part, moves: Sequence[tuple[Hypothesis, float]]) -> None:
     They are the same bits as those of all moves one by one.
     """
     members, steps = zip(*moves, strict=True)
-    if members[0].in_order and len({type(member) for member in members}) == 1:
-        part.scores[:] = part.sample.scores(Ensemble(members, np.array(steps)))
+    ensemble = Ensemble(members, np.array(steps))
+    if ensemble.in_order:
+        part.scores[:] = part.sample.scores(ensemble)
         return
     rows = part.sample.rows
     assert rows is not None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.parallel import one_algebra_thread
 from ..types import Array
 from .callbacks import Callback
 from .certificate import Certificate
@@ -63,6 +64,7 @@ class Run:
         return margins
 
 
+@one_algebra_thread()
 def train(
     sample: Sample,
     oracle: Oracle,
@@ -73,6 +75,9 @@ def train(
     callbacks: Sequence[Callback] = (),
 ) -> Run:
     """Run the loop on a sample and gather the results.
+
+    BLAS has one thread meanwhile: it would add up many rows in an order that depends on how many
+    processors there are, and rules, base learners and solvers may use it as they like.
 
     Parameters
     ----------

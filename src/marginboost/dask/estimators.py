@@ -53,7 +53,7 @@ class DaskBooster(BaseEstimator):
         table = bin_table(client, local, X, y, sample_weight)
         parts = DaskParts(client, table.sources)
         try:
-            fit_parts(local, table.features, table.layout, table.classes, parts)
+            fit_parts(local, table.features, table.layout, table.classes, parts, table.held)
         finally:
             parts.close()
         self.local_ = local

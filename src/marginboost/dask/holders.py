@@ -35,7 +35,8 @@ from ..core.parts import (
 from .channels import Channel, converse, open_channel, take_calls
 from .memory import keep_memory
 from .newcomers import Newcomers
-from .partitions import gather, has_no_recipe
+from .partitions import has_no_recipe
+from .pieces import gather
 from .waiting import await_workers
 
 T = TypeVar("T")

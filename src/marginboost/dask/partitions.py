@@ -9,20 +9,29 @@ that a fit of the whole table finds: cuts come from the same evenly spaced rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 import dask.array
 import numpy as np
-from distributed import Client, Future, KilledWorker, get_worker, wait
-from scipy import sparse
+from distributed import Client, Future, get_worker
 from sklearn.base import is_classifier
 
 from ..core.parts import Source
 from ..core.sample import bounded_weights
 from ..data import BinnedMatrix, Table
-from ..data.binned import count_bins, find_cuts, outermost_values, sample_rows
-from ..data.table import Categories, default_names, frame_names, is_frame, read_array
+from ..data.binned import column_ends, count_bins, find_cuts, sample_rows
+from ..data.table import (
+    Categories,
+    TextFacts,
+    check_text,
+    default_names,
+    frame_names,
+    is_frame,
+)
+from ..estimators.base import algorithm_of
+from ..fitting.held_back import HeldBack
 from ..fitting.inputs import (
     check_weights,
     class_factors,
@@ -38,18 +47,8 @@ from ..model import Features
 from ..types import Array
 from ..validation import check_number
 from ..warning import warn_user
-from .waiting import await_workers
-
-LOOK = 1.0
-"""Seconds after which it is looked whether there are workers at all."""
-
-
-class Pieces(NamedTuple):
-    """One partition of rows, labels or targets, and weights, on the cluster."""
-
-    X: Future
-    y: Future
-    weights: Future | None
+from .held_back import hold_back
+from .pieces import Pieces, Weighed, gather, read_rows, used_rows
 
 
 class Survey(NamedTuple):
@@ -63,6 +62,12 @@ class Survey(NamedTuple):
         For each column None or the categories in it.
     n_rows : int
         Rows.
+    nothing : list of bool
+        For each column whether all its values are missing, and its type does not say of what.
+    text : mapping
+        Facts on the columns of text, by number.
+    library : str
+        Of the rows.
     labels : array
         Classes of the rows with weight; of targets one, 0.
     totals, largest : list
@@ -72,6 +77,9 @@ class Survey(NamedTuple):
     names: list[Any]
     categories: Categories
     n_rows: int
+    nothing: list[bool]
+    text: dict[int, TextFacts]
+    library: str
     labels: Array
     totals: list[int]
     largest: list[float]
@@ -99,23 +107,6 @@ class Weighing(NamedTuple):
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def read_rows(X: Any) -> Any:
-    """Rows of a partition: a frame as it is, else numbers."""
-    if is_frame(X):
-        return X
-    found = read_array(X)
-    if not sparse.issparse(found):
-        found = np.asarray(found)
-        found = found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
-    return found
-
-
-def used_rows(X: Any, used: Array, names: list[str], categories: Categories) -> Table:
-    """Rows of a partition that count."""
-    table = Table(read_rows(X), names, categories)
-    return table if len(used) == table.n_rows else table.take(used)
-
-
 def survey(number: int, *pieces: Any) -> Survey:
     """See what is in a partition of this number, and check it: see :func:`survey_pieces`."""
     try:
@@ -133,7 +124,8 @@ def survey_pieces(
         raise ValueError("X: got infinity, expected finite numbers or NaN")
     names = frame_names(rows) if is_frame(rows) else default_names(rows.shape[1])
     n_rows = int(rows.shape[0])
-    table = Table.learn(rows, names, categorical)
+    table, text = Table.survey(rows, names, categorical)
+    nothing = [categorical is None and table.holds_nothing(j) for j in range(len(names))]
     given = np.ones(n_rows) if weights is None else check_weights(weights, n_rows)
     if classes:
         labels = read_labels(y, n_rows)
@@ -145,10 +137,12 @@ def survey_pieces(
     found = distinct_labels(labels)
     own = [given[labels == label] for label in found]
     totals = [exact_sum(mine) for mine in own]
-    return Survey(names, table.categories, n_rows, found, totals, [mine.max() for mine in own])
+    largest = [mine.max() for mine in own]
+    facts = table.categories, n_rows, nothing, text, table.library
+    return Survey(names, *facts, found, totals, largest)
 
 
-def weigh(y: Any, weights: Any, how: Weighing) -> tuple[Array, Array, Array]:
+def weigh(y: Any, weights: Any, how: Weighing) -> Weighed:
     """Rows of a partition that count, positions of their classes or targets, and weights."""
     n_rows = len(y)
     given = np.ones(n_rows)
@@ -164,14 +158,14 @@ def weigh(y: Any, weights: Any, how: Weighing) -> tuple[Array, Array, Array]:
     return used, labels[used], given[used]
 
 
-def count_rows(weighed: tuple[Array, Array, Array]) -> tuple[int, float, float]:
+def count_rows(weighed: Weighed) -> tuple[int, float, float]:
     """Rows that count, and their smallest and largest weight."""
     weights = weighed[2]
     return len(weights), weights.min(initial=np.inf), weights.max(initial=-np.inf)
 
 
 def take_numbers(
-    X: Any, weighed: tuple[Array, Array, Array], some: Array | None, features: Features
+    X: Any, weighed: Weighed, some: Array | None, features: Features
 ) -> tuple[Array, Array]:
     """Some of the rows that count, as numbers, and their weights."""
     used, _, weights = weighed
@@ -181,42 +175,17 @@ def take_numbers(
     return np.array(columns), weights
 
 
-def make_source(X: Any, weighed: tuple[Array, Array, Array], layout: BinnedMatrix) -> Source:
+def make_source(X: Any, weighed: Weighed, layout: BinnedMatrix) -> Source:
     """Codes, labels and weights of the rows that count."""
     used, labels, weights = weighed
     n_threads = resolve_n_jobs(get_worker().state.nthreads)
     table = used_rows(X, used, layout.names, layout.categories)
     bins = layout.bin(table.source, n_jobs=n_threads)
-    return Source(bins, labels, weights, n_threads, find_ends(table, bins))
-
-
-def find_ends(table: Table, bins: BinnedMatrix) -> Array:
-    """Smallest and largest value of each column, NaN where there is none."""
-    ends = np.full((table.n_features, 2), np.nan)
-    for j, (codes, n_bins) in enumerate(zip(bins.codes, bins.n_bins, strict=True)):
-        known = codes[codes < n_bins] if bins.has_missing[j] else codes
-        if len(known):
-            ends[j] = outermost_values(table.column(j), codes, known.min(), known.max())
-    return ends
+    ends = np.array([column_ends(table, bins, j) for j in range(table.n_features)])
+    return Source(bins, labels, weights, n_threads, ends)
 
 
 # -- the client ------------------------------------------------------------------------------------
-
-
-def gather(client: Client, futures: list[Future]) -> Any:
-    """Answers of tasks; where workers die of one, says what that may be."""
-    try:
-        while not any(future.status == "error" for future in futures):
-            with suppress(TimeoutError):
-                wait(futures, timeout=LOOK)
-                break
-            await_workers(client)
-        return client.gather(futures)
-    except KilledWorker as error:
-        raise RuntimeError(
-            "workers were lost one after the other at the same step; most often they lack memory: "
-            "use smaller partitions, more workers, or ones with more memory"
-        ) from error
 
 
 def align(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Pieces]:
@@ -295,14 +264,19 @@ def find_features(surveys: list[Survey], named: bool) -> Features:
                 f"first one, {names[:8]}"
             )
     categories: Categories = []
+    text: dict[int, TextFacts] = {}
     for j in range(len(names)):
-        own = [found.categories[j] for found in surveys]
+        own = [found.categories[j] for found in surveys if not found.nothing[j]]
         if any((one is None) != (own[0] is None) for one in own):
             raise ValueError(
                 f"X: column {names[j]!r} holds categories in some partitions and numbers in others"
             )
         known = [one for one in own if one is not None]
         categories.append(_union(known) if known else None)
+        facts = [found.text[j] for found in surveys if j in found.text]
+        if facts:
+            text[j] = reduce(or_, facts)
+    check_text(names, surveys[0].library, text, categories)
     return Features([str(name) for name in names] if named else names, categories, named)
 
 
@@ -399,12 +373,15 @@ class BinnedTable(NamedTuple):
         The labels; None of targets.
     sources : list of Future
         A :class:`~marginboost.core.parts.Source` for every partition that has rows which count.
+    held : HeldBack, optional
+        Rows held back from a second fit, where the estimator makes one.
     """
 
     features: Features
     layout: BinnedMatrix
     classes: Array | None
     sources: list[Future]
+    held: HeldBack | None = None
 
 
 def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) -> BinnedTable:
@@ -443,4 +420,8 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
         for piece, mine in zip(pieces, weighed, strict=True)
     ]
     _warn_of_data(client, inputs)  # while rows are binned
-    return BinnedTable(features, layout, how.classes, sources)
+    held = None
+    if how.classes is not None and algorithm_of(model).calibrated:
+        rows = [piece.X for piece in pieces]
+        held = hold_back(client, rows, weighed, features, len(how.classes))
+    return BinnedTable(features, layout, how.classes, sources, held)

@@ -347,9 +347,16 @@ def count_bins(cuts: Array, categories: Array | None) -> int:
     return len(cuts) + 1 if categories is None else max(1, len(categories))
 
 
-def outermost_values(values: Array, codes: Array, first: int, last: int) -> tuple[float, float]:
-    """Smallest and largest value: they lie in the first and in the last bin that hold a row."""
-    low, high = (values[np.flatnonzero(codes == code)] for code in (first, last))
+def column_ends(table: Table, bins: BinnedMatrix, j: int) -> tuple[float, float]:
+    """Smallest and largest value of a column of binned rows, NaN where there is none.
+
+    They lie in the first and in the last bin that hold a row, whatever it weighs.
+    """
+    codes, values = bins.codes[j], table.column(j)
+    known = codes[codes < bins.n_bins[j]] if bins.has_missing[j] else codes
+    if not len(known):
+        return float("nan"), float("nan")
+    low, high = (values[np.flatnonzero(codes == code)] for code in (known.min(), known.max()))
     return float(low.min()), float(high.max())
 
 

@@ -8,8 +8,8 @@ in the list of categories seen in ``fit``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -154,24 +154,41 @@ class Table:
         ``categorical`` lists column numbers; None takes them from the data frame's types: those of
         categories and of text.
         """
+        table, text = cls.survey(X, names, categorical)
+        check_text(names, table.library, text, table.categories)
+        return table
+
+    @classmethod
+    def survey(
+        cls, X: Any, names: Sequence[str], categorical: Sequence[int] | None
+    ) -> tuple[Table, dict[int, TextFacts]]:
+        """Make the table of a fit, or of some of its rows, and collect facts on columns of text.
+
+        Those must be checked with the facts on all rows, see :func:`check_text`.
+        """
         table = cls(X, names)
         if table.n_features == 0:
             raise ValueError("X: got 0 columns, expected at least 1")
-        wrong: list[tuple[int, str]] = []
+        text: dict[int, TextFacts] = {}
         if categorical is None:
             categorical = [j for j in range(table.n_features) if table.has_category_type(j)]
-            text = [j for j in range(table.n_features) if table.is_text(j)]
-            wrong = numbers_as_text(table, text)
+            text = {j: text_facts(table, j) for j in range(table.n_features) if table.is_text(j)}
             categorical += text
         else:
             most = table.n_features - 1
             for j in categorical:
                 check_number("categorical", j, at_least=0, at_most=most, integer=True)
-        if is_frame(X) and (wrong := [*wrong, *other_types(table, categorical)]):
-            raise _not_numeric(table, sorted(wrong))
+        if is_frame(X) and (wrong := other_types(table, categorical)):
+            wrong += numbers_as_text(text)
+            raise table._not_numeric(sorted(wrong))
         for j in categorical:
             table.categories[j] = table.find_categories(j)
-        return table
+        return table, text
+
+    @property
+    def library(self) -> str:
+        """Name of the library that the source is of."""
+        return type(self.source).__module__.partition(".")[0]
 
     # -- columns ------------------------------------------------------------------------------
 
@@ -250,8 +267,11 @@ class Table:
         return _kind(self._raw(j)).startswith(("category", "categorical", "enum", "dictionary"))
 
     def holds_nothing(self, j: int) -> bool:
-        """Whether the type of a frame's column says that all its values are missing."""
-        return is_frame(self.source) and _kind(self._raw(j)) == "null"
+        """Whether all values of a frame's column are missing, and its type does not say of what."""
+        if not is_frame(self.source):
+            return False
+        kind = self.kind(j)
+        return kind == "null" or (kind == "object" and all(map(_missing, self.values(j))))
 
     def plain_numbers(self, j: int) -> Array | None:
         """Column of numbers, whole ones as such if none is missing; None if it holds others."""
@@ -293,7 +313,7 @@ class Table:
     def _frame_numbers(self, j: int) -> Array:
         raw, kind = self._raw(j), self.kind(j)
         if not kind.startswith((*_WHOLE, *_REAL)) and kind not in ("object", "null"):
-            raise _not_numeric(self, [(j, f"type {kind}")])
+            raise self._not_numeric([(j, f"type {kind}")])
         try:
             if type(raw).__module__.startswith("pandas"):
                 return raw.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -303,7 +323,18 @@ class Table:
             floats = raw.cast("float64", safe=False)
             return np.asarray(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
         except (ValueError, TypeError, OverflowError) as error:
-            raise _not_numeric(self, [(j, str(error))]) from None
+            raise self._not_numeric([(j, str(error))]) from None
+
+    def _not_numeric(self, wrong: Sequence[tuple[int, str]]) -> ValueError:
+        """Say which columns are no numbers, and what to do about it."""
+        untaken = all(self._could_be_categorical(j, why) for j, why in wrong)
+        return _not_numeric(self.names, self.library, wrong, untaken)
+
+    def _could_be_categorical(self, j: int, why: str) -> bool:
+        """Whether a column is wrong only because it was not taken for a categorical one."""
+        if self.has_category_type(j):
+            return True
+        return self.is_text(j) and why == f"type {self.kind(j)}"
 
     # -- categories ------------------------------------------------------------------------------
 
@@ -396,21 +427,57 @@ def _missing(value: Any) -> bool:
         return True
 
 
-def numbers_as_text(table: Table, columns: Sequence[int]) -> list[tuple[int, str]]:
-    """Columns of text that are mostly numbers, which must be read as such; warns of row names."""
-    wrong = []
-    for j in columns:
-        known = [value for value in table.values(j) if not _missing(value)]
-        numbers = [value for value in known if NUMBER.fullmatch(value)]
-        n_kinds = len(set(known))
-        if known and 2 * len(numbers) >= len(known):
-            wrong.append((j, f"numbers as text, such as {numbers[0]!r}"))
-        elif n_kinds > MANY_CATEGORIES and 2 * n_kinds > len(known):
+class TextFacts(NamedTuple):
+    """What tells whether a column of text holds categories, numbers or names of rows.
+
+    Attributes
+    ----------
+    n_known, n_numbers : int
+        Values that are not missing; those of them that read as numbers.
+    number : str
+        One of these, empty where there is none.
+    """
+
+    n_known: int
+    n_numbers: int
+    number: str
+
+    def __or__(self, other: TextFacts) -> TextFacts:
+        """Facts on the rows of both."""
+        n_known, n_numbers = self.n_known + other.n_known, self.n_numbers + other.n_numbers
+        return TextFacts(n_known, n_numbers, self.number or other.number)
+
+
+def text_facts(table: Table, j: int) -> TextFacts:
+    """Collect the facts on a column of text."""
+    known = [value for value in table.values(j) if not _missing(value)]
+    numbers = [value for value in known if NUMBER.fullmatch(value)]
+    return TextFacts(len(known), len(numbers), numbers[0] if numbers else "")
+
+
+def check_text(
+    names: Sequence[str], library: str, text: Mapping[int, TextFacts], categories: Categories
+) -> None:
+    """Raise for columns of text that are mostly numbers; warn of those with names of rows."""
+    if wrong := numbers_as_text(text):
+        raise _not_numeric(names, library, wrong)
+    for j, facts in text.items():
+        known = categories[j]
+        n_kinds = 0 if known is None else len(known)
+        if n_kinds > MANY_CATEGORIES and 2 * n_kinds > facts.n_known:
             warn_user(
-                f"X: column {table.names[j]!r} has {n_kinds} categories in {len(known)} rows: "
-                "names of rows? Leave it out, if so"
+                f"X: column {names[j]!r} has {n_kinds} categories in {facts.n_known} rows: "
+                "names of rows? Leave it out, if so",
             )
-    return wrong
+
+
+def numbers_as_text(text: Mapping[int, TextFacts]) -> list[tuple[int, str]]:
+    """Columns of text that are mostly numbers, which must be read as such."""
+    return [
+        (j, f"numbers as text, such as {facts.number!r}")
+        for j, facts in text.items()
+        if facts.n_known and 2 * facts.n_numbers >= facts.n_known
+    ]
 
 
 def other_types(table: Table, categorical: Sequence[int]) -> list[tuple[int, str]]:
@@ -423,10 +490,17 @@ def other_types(table: Table, categorical: Sequence[int]) -> list[tuple[int, str
     ]
 
 
-def _not_numeric(table: Table, wrong: Sequence[tuple[int, str]]) -> ValueError:
-    """Say which columns are no numbers, and what to do about it in the library they came in."""
-    first = table.names[wrong[0][0]]
-    library = type(table.source).__module__.partition(".")[0]
+def _not_numeric(
+    names: Sequence[str],
+    library: str,
+    wrong: Sequence[tuple[int, str]],
+    untaken: bool = False,
+) -> ValueError:
+    """Say which columns are no numbers, and what to do about it in the library they came in.
+
+    ``untaken`` says that all of them could be categorical features, but are not named as such.
+    """
+    first = names[wrong[0][0]]
     hints = {
         "pandas": (f"X[{first!r}].astype('category')", f"pd.to_numeric(X[{first!r}])"),
         "polars": (f"X.with_columns(pl.col({first!r}).cast(pl.Categorical))", ".cast(pl.Float64)"),
@@ -434,8 +508,8 @@ def _not_numeric(table: Table, wrong: Sequence[tuple[int, str]]) -> ValueError:
     }
     to_categories, to_numbers = hints.get(library, ("", ""))
     example = f", for example {library}: " if library in hints else ""
-    found = ", ".join(f"column {table.names[j]!r} is not numeric ({why})" for j, why in wrong)
-    if all(_could_be_categorical(table, j, why) for j, why in wrong):
+    found = ", ".join(f"column {names[j]!r} is not numeric ({why})" for j, why in wrong)
+    if untaken:
         return ValueError(
             f"X: {found}, and no categorical feature; expected numbers{example}{to_numbers}; or "
             "its name in categorical_features, where 'from_dtype' means all of a categorical type "
@@ -443,10 +517,3 @@ def _not_numeric(table: Table, wrong: Sequence[tuple[int, str]]) -> ValueError:
         )
     either = f"{example}{to_categories}, or {to_numbers}" if example else ""
     return ValueError(f"X: {found}; expected numbers, text or a categorical type{either}")
-
-
-def _could_be_categorical(table: Table, j: int, why: str) -> bool:
-    """Whether a column is wrong only because it was not taken for a categorical one."""
-    if table.has_category_type(j):
-        return True
-    return table.is_text(j) and why == f"type {table.kind(j)}"

@@ -21,6 +21,7 @@ from ..core.sample import Sample
 from ..data import BinnedMatrix
 from ..data.table import check_not_lazy, is_frame, read_array
 from ..fitting.algorithm import Algorithm, Settings
+from ..fitting.held_back import HeldBack
 from ..fitting.problem import problem_on, smallest_problem
 from ..fitting.reading import learn_features
 from ..fitting.rows import TrainingRows
@@ -363,7 +364,12 @@ def objective_of(estimator: Any) -> Objective:
 
 
 def fit_parts(
-    estimator: E, features: Features, bins: BinnedMatrix, classes: Array | None, parts: Parts
+    estimator: E,
+    features: Features,
+    bins: BinnedMatrix,
+    classes: Array | None,
+    parts: Parts,
+    held: HeldBack | None = None,
 ) -> E:
     """Fit an estimator to rows in parts.
 
@@ -379,8 +385,11 @@ def fit_parts(
         Sorted labels, of which the labels of the parts are positions; None of targets.
     parts : Parts
         Where the rows are.
+    held : HeldBack, optional
+        Rows that are held back from a second fit, from which probabilities come where scores are
+        no log-odds; None takes them from the parts, as bins.
     """
-    estimator.__fit_parts__(features, bins, classes, parts)  # type: ignore[attr-defined]
+    estimator.__fit_parts__(features, bins, classes, parts, held)  # type: ignore[attr-defined]
     return estimator
 
 

@@ -10,6 +10,7 @@ from ..core.parts import Parts
 from ..data import BinnedMatrix
 from ..fitting.algorithm import Algorithm
 from ..fitting.fit import fit
+from ..fitting.held_back import HeldBack
 from ..fitting.inputs import (
     check_class_weight,
     class_positions,
@@ -198,14 +199,19 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         return read_more
 
     def __fit_parts__(
-        self, features: Features, bins: BinnedMatrix, classes: Array, parts: Parts
+        self,
+        features: Features,
+        bins: BinnedMatrix,
+        classes: Array,
+        parts: Parts,
+        held: HeldBack | None,
     ) -> Self:
-        """Fit the model to rows in parts, whose labels are positions of classes, which are sorted.
+        """Fit the model to rows in parts, see :func:`.base.fit_parts`.
 
-        Of ``bins`` only the cuts are read. There are no ``dual_`` and ``margins_`` then. Votes are
-        not compared with labels: where scores are no log-odds, probabilities are shares of votes.
+        There are no ``dual_`` and ``margins_`` then.
         """
         algorithm = algorithm_for_parts(self)
         self._set_features(features)
         read_more = self._reader(features, classes)
-        return self._fit_rows(algorithm, rows_in_parts(features, bins, classes, parts, read_more))
+        rows = rows_in_parts(features, bins, classes, parts, read_more, held)
+        return self._fit_rows(algorithm, rows)

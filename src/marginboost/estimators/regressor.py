@@ -11,6 +11,7 @@ from ..core.parts import Parts
 from ..data import BinnedMatrix
 from ..fitting.algorithm import Algorithm
 from ..fitting.fit import fit
+from ..fitting.held_back import HeldBack
 from ..fitting.inputs import read_targets, read_weights
 from ..fitting.rows import TrainingRows, rows_in_parts
 from ..model import Features, Model, RegressionModel
@@ -96,7 +97,12 @@ class NumberBooster(BaseBooster):
         return self
 
     def __fit_parts__(
-        self, features: Features, bins: BinnedMatrix, classes: Array | None, parts: Parts
+        self,
+        features: Features,
+        bins: BinnedMatrix,
+        classes: Array | None,
+        parts: Parts,
+        held: HeldBack | None,
     ) -> Self:
         """Fit the model to rows in parts, whose labels are targets; ``classes`` are none.
 

@@ -37,6 +37,6 @@ def fit(algorithm: Algorithm, rows: TrainingRows, reduction: Reduction = ONE_VS_
         found = fit_run(algorithm, two_sides(algorithm, rows, SIGNS, rows.classes), rows)
     else:
         found = fit_code(algorithm, rows, reduction)
-    if algorithm.calibrated and rows.parts is None:
+    if algorithm.calibrated:
         return replace(found, model=calibrate(found, rows))
     return found

@@ -32,6 +32,8 @@ class Problem(NamedTuple):
         Rows with weight, with signs ±1 or targets.
     used : array or slice
         Which rows of the table these are; a slice where all are.
+    n_rows : int
+        Rows of the table.
     signs : array
         Signs of all rows of the table, 0 of rows that are left out; positions of classes where one
         run learns all of them; targets.
@@ -45,15 +47,11 @@ class Problem(NamedTuple):
 
     sample: Sample
     used: Array | slice
+    n_rows: int
     signs: Array
     encode: Encoder
     options: Options
     classes: Array | None = None
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the table."""
-        return len(self.signs)
 
     @property
     def has_all(self) -> bool:
@@ -88,7 +86,7 @@ def two_sides(algorithm: Algorithm, rows: TrainingRows, sides: Array, classes: A
         assert isinstance(rows.rows, BinnedMatrix)
         seed = algorithm.settings.seed()
         sample: Sample = PartedSample.of(rows.parts, rows.rows, sides, seed)
-        return Problem(sample, slice(None), np.empty(0, np.int8), encode, options, classes)
+        return Problem(sample, slice(None), 0, np.empty(0, np.int8), encode, options, classes)
     assert rows.codes is not None
     signs, takes_part = sides[rows.codes].astype(np.int8), rows.weights > 0
     unlabelled = rows.codes < 0 if rows.codes.dtype != np.int8 else None
@@ -101,7 +99,8 @@ def two_sides(algorithm: Algorithm, rows: TrainingRows, sides: Array, classes: A
     shared = _shared(algorithm, rows, used)
     sample = Sample.of_labels(signs[used], rows.weights[used], **shared)
     whole = len(used) == len(signs)  # rows may be many: no list of all of them is kept
-    return Problem(sample, slice(None) if whole else used, signs, encode, options, classes)
+    place = slice(None) if whole else used
+    return Problem(sample, place, len(signs), signs, encode, options, classes)
 
 
 def all_labels(algorithm: Algorithm, rows: TrainingRows) -> Problem:
@@ -119,17 +118,16 @@ def all_labels(algorithm: Algorithm, rows: TrainingRows) -> Problem:
         assert isinstance(rows.rows, BinnedMatrix)
         seed = algorithm.settings.seed()
         parted = PartedLabels.of_parts(rows.parts, rows.rows, n_classes, seed)
-        return Problem(parted, slice(None), np.empty(0, np.int64), encode, options, rows.classes)
+        return Problem(parted, slice(None), 0, np.empty(0, np.int64), encode, options, rows.classes)
     assert rows.codes is not None
     used = rows.present
     shared = _shared(algorithm, rows, used)
     sample: LabelSample = kind.of_classes(
         rows.codes[used].astype(np.int64), n_classes, rows.weights[used], **shared
     )
-    whole = len(used) == len(rows.codes)
-    return Problem(
-        sample, slice(None) if whole else used, rows.codes, encode, options, rows.classes
-    )
+    n_rows = len(rows.codes)
+    place = slice(None) if len(used) == n_rows else used
+    return Problem(sample, place, n_rows, rows.codes, encode, options, rows.classes)
 
 
 def one_target(algorithm: Algorithm, rows: TrainingRows) -> Problem:
@@ -138,7 +136,7 @@ def one_target(algorithm: Algorithm, rows: TrainingRows) -> Problem:
         assert isinstance(rows.rows, BinnedMatrix)
         seed = algorithm.settings.seed()
         parted = PartedSample.of(rows.parts, rows.rows, None, seed)
-        return Problem(parted, slice(None), np.empty(0), rows.read_more, rows.options)
+        return Problem(parted, slice(None), 0, np.empty(0), rows.read_more, rows.options)
     assert rows.targets is not None
     used = rows.present
     shared = _shared(algorithm, rows, used)
@@ -146,7 +144,8 @@ def one_target(algorithm: Algorithm, rows: TrainingRows) -> Problem:
     if rows.queries is not None:
         kind, shared["queries"] = QuerySample, rows.queries[used]
     sample = kind.of_targets(rows.targets[used], rows.weights[used], **shared)
-    return Problem(sample, used, rows.targets, rows.read_more, rows.options)
+    n_rows = len(rows.targets)
+    return Problem(sample, used, n_rows, rows.targets, rows.read_more, rows.options)
 
 
 def _shared(algorithm: Algorithm, rows: TrainingRows, used: Array) -> dict[str, Any]:
@@ -194,13 +193,15 @@ def smallest_problem(algorithm: Algorithm, model: Model) -> Problem:
         n_classes = len(model.classes)
         codes = np.arange(n_classes)
         sample = algorithm.label_rows.of_classes(codes, n_classes, np.ones(n_classes))
-        return Problem(sample, slice(None), codes, _no_more_rows, NO_OPTIONS, model.classes)
+        return Problem(
+            sample, slice(None), n_classes, codes, _no_more_rows, NO_OPTIONS, model.classes
+        )
     if isinstance(model, ClassModel):
         signs = np.array([-1, 1], np.int8)
         pair = Sample.of_labels(signs)
-        return Problem(pair, slice(None), signs, _no_more_rows, NO_OPTIONS, model.classes)
+        return Problem(pair, slice(None), 2, signs, _no_more_rows, NO_OPTIONS, model.classes)
     pair = Sample.of_targets(np.array([0.0, 1.0]))
-    return Problem(pair, slice(None), pair.y, _no_more_rows, NO_OPTIONS)
+    return Problem(pair, slice(None), 2, pair.y, _no_more_rows, NO_OPTIONS)
 
 
 def problem_on(

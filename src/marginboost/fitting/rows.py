@@ -14,6 +14,7 @@ from ..data import BinnedMatrix
 from ..model import FittedRun
 from ..model.features import FeatureRows, Features
 from ..types import Array
+from .held_back import HeldBack
 
 SIGNS = np.array([-1, 1], dtype=np.int8)
 """Sides of two classes."""
@@ -123,6 +124,8 @@ class TrainingRows:
         Bins of the rows with weight, where they are made already.
     options : Options
         Validation rows, and a model to go on from.
+    held : HeldBack, optional
+        Rows in parts that are held back from a second fit, where they are here already.
     """
 
     features: Features
@@ -136,6 +139,7 @@ class TrainingRows:
     parts: Parts | None = None
     bins: BinnedMatrix | None = None
     options: Options = NO_OPTIONS
+    held: HeldBack | None = None
 
     @property
     def truth(self) -> Array:
@@ -178,6 +182,7 @@ def rows_in_parts(
     classes: Array | None,
     parts: Parts,
     read_more: ReadMore,
+    held: HeldBack | None = None,
 ) -> TrainingRows:
     """Rows of a fit that are elsewhere; of ``bins`` only the cuts are read."""
     nothing = np.empty(0, np.int64)
@@ -186,4 +191,4 @@ def rows_in_parts(
     if classes is None:
         kinds = {"targets": np.empty(0)}
     layout = bins.take(nothing)
-    return TrainingRows(features, layout, np.empty(0), read_more, parts=parts, **kinds)
+    return TrainingRows(features, layout, np.empty(0), read_more, parts=parts, held=held, **kinds)

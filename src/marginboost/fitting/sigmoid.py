@@ -26,19 +26,16 @@ Reference: Platt, *Probabilistic outputs for support vector machines*, 1999; Zad
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.special import log_softmax, softmax
 
-from ..data import BinnedMatrix
-from ..kernels.parallel import run_blocks
+from ..kernels.exact import exact_sum, rounded
+from ..kernels.parallel import one_algebra_thread, run_rows
 from ..model import SigmoidLink
-from ..model.features import FeatureRows
 from ..types import Array
+from .places import Ask, in_one_place
 
-MOST_ROWS = 10_000
-"""Most rows that the second fit learns from."""
 LEAST_GAP = 1e-3
 """Gap at which the second fit ends at the latest: on so few rows a smaller one means nothing."""
 ANY_GAP = 2.0
@@ -50,70 +47,80 @@ SETTLED = 1e-13
 """Newton's decrement, per row, at which the sigmoid is fitted."""
 
 
-def hold_back(
-    rows: FeatureRows, labels: Array, weights: Array, n_threads: int = 1
-) -> tuple[Array, Array] | None:
-    """Rows to learn from and rows to judge by, each class by thirds; None where they are too few.
+# -- rows in one place -----------------------------------------------------------------------------
 
-    Parameters
+
+class VotedRows(NamedTuple):
+    """Votes of rows in one place beside their classes.
+
+    Attributes
     ----------
-    rows : Table or BinnedMatrix
-        All rows.
+    votes : array (rows,) or (rows, classes)
+        In [-1, 1].
     labels : array of int
-        Their classes.
+        Position of each row's class.
     weights : array
-        Rows without weight are neither.
+        Positive; a weight of 2 is two rows.
     n_threads : int
         Threads.
     """
-    keys = _fingerprints(rows, n_threads)
-    learn, judge = np.zeros((2, len(labels)), dtype=bool)
-    present = np.flatnonzero(weights > 0.0)
-    classes = np.unique(labels[present])
-    share = min(1.0, 1.5 * MOST_ROWS / len(present))
-    for label in classes:
-        own = present[labels[present] == label]
-        distinct, group = np.unique(keys[own], return_inverse=True)
-        n_judge, n_all = len(distinct) // 3, max(int(share * len(distinct)), 3)
-        if n_judge < 1:
-            return None
-        learn[own] = (group >= n_all // 3) & (group < n_all)
-        judge[own] = group < n_all // 3
-    return learn, judge
+
+    votes: Array
+    labels: Array
+    weights: Array
+    n_threads: int = 1
 
 
-def _fingerprints(rows: FeatureRows, n_threads: int) -> Array:
-    """Number for every row, the same for copies; zeros count for nothing, as in sparse rows."""
-    keys = np.zeros(rows.n_rows, dtype=np.uint64)
-    if isinstance(rows, BinnedMatrix):
-        for codes in rows.codes:
-            keys += _scatter(codes.astype(np.float64))
-    elif sparse.issparse(rows.source):
-        entries = rows.source.tocoo()
-        np.add.at(keys, entries.row, _scatter(entries.data.astype(np.float64)))
-    else:
-        chunks = list(rows.chunks())
+class Measures(NamedTuple):
+    """Exact sums over rows.
 
-        def fill(chunk: int) -> None:
-            start, stop = chunks[chunk]
-            part = np.asarray(rows.dense(start, stop), dtype=np.float64)
-            keys[start:stop] = _scatter(part).sum(axis=1, dtype=np.uint64)
+    Attributes
+    ----------
+    counts : list of int
+        Weight of each class.
+    sums : list of list of int
+        Votes for each class, times the weight, of the rows of each class.
+    """
 
-        run_blocks(fill, len(chunks), n_threads)
-    return _mix(keys)
+    counts: list[int]
+    sums: list[list[int]]
 
 
-def _scatter(values: Array) -> Array:
-    """Bits of numbers, mixed; 0 of a zero, one number for all that are missing."""
-    plain = np.where(np.isnan(values), 0.5, values)
-    return np.where(values == 0.0, np.uint64(0), _mix(np.ascontiguousarray(plain).view(np.uint64)))
+def measure(rows: VotedRows) -> Measures:
+    """Weights and votes of each class."""
+    columns = np.atleast_2d(rows.votes.T)
+    counts, sums = [], []
+    for label in range(max(2, len(columns))):
+        own = np.flatnonzero(rows.labels == label)
+        weights = rows.weights[own]
+        counts.append(exact_sum(weights))
+        sums.append([exact_sum(weights * column[own]) for column in columns])
+    return Measures(counts, sums)
 
 
-def _mix(bits: Array) -> Array:
-    """Mix the bits of 64-bit numbers (Steele, Lea & Flood 2014)."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+def evaluate(rows: VotedRows, total: float, at: Array) -> tuple[int, Array]:
+    """Exact cost of all rows, and the sums that derivatives are made of, which add up exactly.
+
+    The cost is ``Σ w log Σ exp(z)``, of two classes ``Σ w log(1 + exp(z))``; for the sums see
+    :mod:`..kernels.sigmoid`.
+    """
+    from ..kernels.sigmoid import logistic_sums, softmax_sums  # here: not all fits need them
+
+    def sums(start: int, stop: int) -> tuple[int, Array]:
+        votes, weights = rows.votes[start:stop], rows.weights[start:stop]
+        costs = np.empty(stop - start)
+        if votes.ndim == 1:
+            found = np.array(logistic_sums(votes, weights, total, (at[0], at[1]), costs))
+        else:
+            found = np.empty((4 + votes.shape[1], votes.shape[1]))
+            softmax_sums(votes, weights, total, at[0], at[1:], costs, found)
+        return exact_sum(costs), found
+
+    costs, found = zip(*run_rows(sums, len(rows.labels), rows.n_threads), strict=True)
+    return sum(costs), np.sum(found, axis=0)
+
+
+# -- the sigmoid -----------------------------------------------------------------------------------
 
 
 def fit_sigmoid(votes: Array, labels: Array, weights: Array) -> SigmoidLink:
@@ -137,7 +144,7 @@ def fit_sigmoid(votes: Array, labels: Array, weights: Array) -> SigmoidLink:
     >>> fit_sigmoid(votes, labels, np.ones(2000))(np.array([0.5]), 1.0).round(2)
     array([[0.1, 0.9]])
     """
-    return _fit(votes, labels, weights, None)
+    return sigmoid_of(in_one_place(_voted(votes, labels, weights)))
 
 
 def refit_offsets(link: SigmoidLink, votes: Array, labels: Array, weights: Array) -> SigmoidLink:
@@ -151,36 +158,64 @@ def refit_offsets(link: SigmoidLink, votes: Array, labels: Array, weights: Array
     >>> link(np.array([-1.0]), 1.0).round(2)
     array([[0.68, 0.32]])
     """
-    return _fit(votes, labels, weights, link.slope)
+    return sigmoid_of(in_one_place(_voted(votes, labels, weights)), link.slope)
 
 
-def _fit(votes: Array, labels: Array, weights: Array, slope: float | None) -> SigmoidLink:
-    two = votes.ndim == 1
-    n_classes = 2 if two else votes.shape[1]
-    counts = np.bincount(labels, weights, n_classes)
+def _voted(votes: Array, labels: Array, weights: Array) -> VotedRows:
+    return VotedRows(np.ascontiguousarray(votes, dtype=np.float64), labels, weights)
+
+
+@one_algebra_thread()
+def sigmoid_of(ask: Ask, slope: float | None = None) -> SigmoidLink:
+    """Fit slope, unless it is given, and offsets to the votes of all places.
+
+    Sums are exact, so that the link is the same, bit for bit, however rows are divided.
+
+    Parameters
+    ----------
+    ask : callable
+        Answers questions about :class:`VotedRows`.
+    slope : float, optional
+        The slope, where only offsets are wanted.
+    """
+    found = ask(measure)
+    counts = [sum(own) for own in zip(*(one.counts for one in found), strict=True)]
+    sums = np.sum([np.array(one.sums, dtype=object) for one in found], axis=0)
+    total = rounded(sum(counts))
+    shares = np.array([rounded(count) for count in counts])
+    n_classes = len(counts)
     # One more row of each class, spread over all rows of a class.
-    targets = ((np.eye(n_classes) * counts + 1.0) / (counts + n_classes)[:, None])[labels]
-    weights = weights / weights.sum()
-    logs = np.log(weights @ targets)
-    problem: CrossEntropy = (TwoClasses if two else SeveralClasses)(votes, targets, weights)
-    found, offsets = _newton(problem, slope, logs[1:] - logs[0] if two else logs)
+    targets = (np.eye(n_classes) * shares + 1.0) / (shares + n_classes)[:, None]
+    votes = np.array([[rounded(one) for one in own] for own in sums]) / total
+    shares = (shares[:, None] / total * targets).sum(axis=0)
+    two = votes.shape[1] == 1
+    logs = np.log(shares)
+    problem: CrossEntropy
+    if two:
+        wanted = np.array([(targets[:, 1] * votes[:, 0]).sum(), shares[1]])
+        problem = TwoClasses(ask, total, wanted)
+    else:
+        problem = SeveralClasses(ask, total, np.append((targets * votes).sum(), shares))
+    best, offsets = _newton(problem, slope, logs[1:] - logs[0] if two else logs)
     kept = offsets if two else offsets - offsets.mean()
-    return SigmoidLink(max(found, LEAST_SLOPE), tuple(float(offset) for offset in kept))
+    return SigmoidLink(max(best, LEAST_SLOPE), tuple(float(offset) for offset in kept))
 
 
 def _newton(problem: CrossEntropy, fixed: float | None, offsets: Array) -> tuple[float, Array]:
     """Slope, unless it is fixed, and offsets of the least cross-entropy."""
     at = np.concatenate([[1.0 if fixed is None else fixed], offsets])
-    value = problem.loss(at)
+    value, sums = problem.evaluate(at)
     for _ in range(STEPS):
-        slope, curvature = problem.derivatives(at)
+        slope, curvature = problem.derivatives(sums)
         if fixed is not None:
             slope[0], curvature[0, 1:], curvature[1:, 0], curvature[0, 0] = 0.0, 0.0, 0.0, 1.0
         step = np.linalg.lstsq(curvature, -slope, rcond=1e-12)[0]
         if -float(slope @ step) <= SETTLED:
             break
-        while (reached := problem.loss(at + step)) > value and np.abs(step).max() > 1e-12:
+        reached, sums = problem.evaluate(at + step)
+        while reached > value and np.abs(step).max() > 1e-12:
             step /= 2.0
+            reached, sums = problem.evaluate(at + step)
         at, value = at + step, min(value, reached)
     return float(at[0]), at[1:]
 
@@ -188,70 +223,54 @@ def _newton(problem: CrossEntropy, fixed: float | None, offsets: Array) -> tuple
 class CrossEntropy(ABC):
     """Cross-entropy of labels and probabilities, as a function of the sigmoid's slope and offsets.
 
+    With targets t, the probabilities that labels stand for, it is the mean cost of all rows less
+    ``slope Σ w t v + Σ_k offset_k Σ w t_k``.
+
     Parameters
     ----------
-    votes : array (rows,) or (rows, classes)
-        Votes.
-    targets : array (rows, classes)
-        Probabilities that the labels stand for.
-    weights : array
-        Weights of the rows, with sum one.
+    ask : callable
+        Answers questions about :class:`VotedRows`.
+    total : float
+        Weight of all rows.
+    wanted : array
+        The factors of slope and offsets.
     """
 
-    def __init__(self, votes: Array, targets: Array, weights: Array) -> None:
-        self.votes, self.targets, self.weights = votes, targets, weights
+    def __init__(self, ask: Ask, total: float, wanted: Array) -> None:
+        self._ask, self._total, self._wanted = ask, total, wanted
+
+    def evaluate(self, at: Array) -> tuple[float, Array]:
+        """Cross-entropy at a slope and offsets, and the sums that derivatives are made of."""
+        costs, sums = zip(*self._ask(evaluate, self._total, at), strict=True)
+        return rounded(sum(costs)) - float(at @ self._wanted), np.sum(sums, axis=0)
 
     @abstractmethod
-    def loss(self, at: Array) -> float:
-        """Cross-entropy at a slope and offsets."""
-
-    @abstractmethod
-    def derivatives(self, at: Array) -> tuple[Array, Array]:
+    def derivatives(self, sums: Array) -> tuple[Array, Array]:
         """Slope and curvature of it."""
 
 
 class TwoClasses(CrossEntropy):
-    """``Σ w (log(1 + exp z) - t z)``, ``z = slope v + offset``: of rows there may be many."""
+    """``Σ w (log(1 + exp z) - t z)``, ``z = slope v + offset``."""
 
-    def __init__(self, votes: Array, targets: Array, weights: Array) -> None:
-        super().__init__(-np.ascontiguousarray(votes, dtype=np.float64), targets, weights)
-        wanted = weights * targets[:, 1]
-        self.wanted = np.array([-float(wanted @ self.votes), float(wanted.sum())])
-
-    def loss(self, at: Array) -> float:
-        """Cross-entropy at a slope and an offset."""
-        from ..kernels.soft_margin import smoothed_hinge  # here, not above: not all fits need it
-
-        against = at[0] * self.votes
-        return smoothed_hinge(against, float(at[1]), 1.0, self.weights) - float(at @ self.wanted)
-
-    def derivatives(self, at: Array) -> tuple[Array, Array]:
+    def derivatives(self, sums: Array) -> tuple[Array, Array]:
         """Slope and curvature of it."""
-        from ..kernels.level_descent import scaled_sums  # here, not above: not all fits need it
-
-        sums = scaled_sums(self.votes, float(at[0]), float(at[1]), self.weights)
-        total, pull, first, second, third = sums
-        curvature = np.array([[third + 1e-12, -second], [-second, first]])
-        return np.array([-pull, total]) - self.wanted, curvature
+        mean, pull, first, second, third = sums
+        curvature = np.array([[third + 1e-12, second], [second, first]])
+        return np.array([pull, mean]) - self._wanted, curvature
 
 
 class SeveralClasses(CrossEntropy):
     """``-Σ w t log softmax(slope v + offsets)``."""
 
-    def loss(self, at: Array) -> float:
-        """Cross-entropy at a slope and offsets."""
-        logs = log_softmax(at[0] * self.votes + at[1:], axis=1)
-        return float(-self.weights @ (self.targets * logs).sum(axis=1))
-
-    def derivatives(self, at: Array) -> tuple[Array, Array]:
+    def derivatives(self, sums: Array) -> tuple[Array, Array]:
         """Slope and curvature of it."""
-        table, weights, n_classes = self.votes, self.weights[:, None], self.votes.shape[1]
-        chances = softmax(at[0] * table + at[1:], axis=1)
-        around = table - (chances * table).sum(axis=1)[:, None]
-        off, weighed = weights * (chances - self.targets), weights * chances
+        sums = 4.0 * sums
+        mean, around, pull, spread, products = *sums[:4], sums[4:]
+        n_classes = len(mean)
         curvature = np.empty((n_classes + 1, n_classes + 1))
-        curvature[0, 0] = (weighed * around**2).sum() + 1e-12
-        curvature[0, 1:] = curvature[1:, 0] = (weighed * around).sum(axis=0)
-        curvature[1:, 1:] = np.diag(weighed.sum(axis=0)) - weighed.T @ chances
+        curvature[0, 0] = spread.sum() + 1e-12
+        curvature[0, 1:] = curvature[1:, 0] = around
+        lower = np.tril(products, -1)
+        curvature[1:, 1:] = np.diag(mean) - lower - lower.T - np.diag(np.diag(products))
         curvature[1:, 1:] += 1.0 / n_classes  # offsets may all move together
-        return np.concatenate([[(off * table).sum()], off.sum(axis=0)]), curvature
+        return np.append(pull.sum(), mean) - self._wanted, curvature

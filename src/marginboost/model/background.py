@@ -17,7 +17,7 @@ from ..core.parts import PartedSample, Place
 from ..core.sample import Sample
 from ..core.weights import Weights
 from ..data import BinnedMatrix, Table
-from ..data.binned import outermost_values
+from ..data.binned import column_ends
 from ..kernels.exact import grid
 from ..kernels.parallel import run_rows
 from ..kernels.reference import step_function
@@ -131,7 +131,7 @@ def _distribution(
     if known is not None:
         codes = np.arange(max(1, len(known)))  # a cut after each, as step functions have them
         return Distribution(0.0, float(codes[-1]), codes + 0.5, np.insert(mass, -1, 0.0))
-    low, high = _ends(j, bins, sample, np.flatnonzero(mass[:-1]))
+    low, high = _ends(j, bins, sample)
     cuts = bins.cuts[j]
     kept = np.union1d(step.thresholds, _stripes(cuts, low, high))
     # A bin belongs to the first cut that is not below its own upper end.
@@ -140,15 +140,12 @@ def _distribution(
     return Distribution(low, high, kept, np.append(shares, mass[-1]))
 
 
-def _ends(j: int, bins: BinnedMatrix, sample: Sample, filled: Array) -> tuple[float, float]:
-    """Smallest and largest value of a feature: they lie in the outermost bins that hold a row."""
-    if not len(filled):
-        return float("nan"), float("nan")
-    rows = sample.rows
+def _ends(j: int, bins: BinnedMatrix, sample: Sample) -> tuple[float, float]:
+    """Smallest and largest value of a feature; of binned rows the outermost cuts."""
     if isinstance(sample, PartedSample) and sample.ends is not None:
         return float(sample.ends[j, 0]), float(sample.ends[j, 1])
-    if isinstance(rows, Table):
-        return outermost_values(rows.column(j), bins.codes[j], *filled[[0, -1]])
+    if isinstance(sample.rows, Table):
+        return column_ends(sample.rows, bins, j)
     cuts = bins.cuts[j]
     return (float(cuts[0]), float(cuts[-1])) if len(cuts) else (float("nan"), float("nan"))
 

@@ -82,9 +82,9 @@ class BinaryModel(ClassModel, OneRunModel):
 
     def staged_votes(self, rows: FeatureRows) -> Iterator[Array]:
         """Votes after 1, 2, … hypotheses."""
-        l1_norms = np.cumsum(np.abs(self.run.ensemble.coef))
+        l1_norms = self.run.ensemble.l1_norms
         for scores, l1_norm in zip(self.staged_scores(rows), l1_norms, strict=True):
-            yield np.clip(scores / l1_norm, -1.0, 1.0)
+            yield _share(scores, l1_norm)
 
     def staged_probabilities(self, rows: FeatureRows) -> Iterator[Array]:
         """Probabilities after 1, 2, … hypotheses."""
@@ -185,12 +185,13 @@ class ReducedModel(ClassModel):
         """All problems in step, with the largest Σ|α|; one without more hypotheses stays so."""
         ensembles = [run.ensemble for run in self.runs]
         stages = [ensemble.staged_scores(rows) for ensemble in ensembles]
+        norms = [ensemble.l1_norms for ensemble in ensembles]
         scores, l1_norms = np.zeros((rows.n_rows, len(stages))), np.zeros(len(stages))
         for t in range(max(map(len, ensembles))):
             for s, ensemble in enumerate(ensembles):
                 if t < len(ensemble):
                     scores[:, s] = next(stages[s])
-                    l1_norms[s] += abs(ensemble.coef[t])
+                    l1_norms[s] = norms[s][t]
             yield self._decode(scores, l1_norms), float(l1_norms.max())
 
     def to_onnx(self, largest_log: float | None = None) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.history import OPTIONAL
+from ..core.history import OPTIONAL, TIMES
 from ..core.oracle import Oracle
 from ..files import GZIP, TooLarge, unpack, write_whole
 from ..losses import ClassLoss, Loss, known_losses
@@ -157,7 +157,7 @@ def _run_to_data(run: FittedRun) -> dict[str, Any]:
         "history": {
             field: [_number_to_data(value) for value in column]
             for field, column in run.history.to_dict().items()
-            if field not in OPTIONAL or not np.isnan(column).all()
+            if field not in TIMES and not (field in OPTIONAL and np.isnan(column).all())
         },
         "certificate": {
             "lower": _number_to_data(certificate.lower),

@@ -11,7 +11,7 @@ import numpy as np
 from .. import oracles
 from ..core.certificate import Certificate
 from ..core.ensemble import Ensemble
-from ..core.history import FIELDS, OPTIONAL, History
+from ..core.history import FIELDS, OPTIONAL, TIMES, History
 from ..core.hypothesis import Hypothesis, hypothesis_from_dict
 from ..core.stop import Stop
 from ..on_demand import import_all
@@ -314,11 +314,12 @@ def _read_hypothesis(data: dict[str, Any], categories: list[Array | None]) -> Hy
 
 
 def _read_history(field: Field) -> History:
-    entries = field.keys([name for name in FIELDS if name not in OPTIONAL], OPTIONAL)
+    """Record of the rounds; times, which earlier releases kept, are checked and dropped."""
+    optional = (*OPTIONAL, *TIMES)
+    entries = field.keys([name for name in FIELDS if name not in optional], optional)
     n_rounds = len(entries["edge"].is_a(list, "a list"))
-    return History(
-        {name: [n.number() for n in column.items(n_rounds)] for name, column in entries.items()}
-    )
+    columns = {name: [n.number() for n in own.items(n_rounds)] for name, own in entries.items()}
+    return History({name: column for name, column in columns.items() if name not in TIMES})
 
 
 def _read_certificate(field: Field) -> Certificate:

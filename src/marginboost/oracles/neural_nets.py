@@ -11,7 +11,7 @@ from scipy.special import expit
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
 from ..kernels.expansions import linear_scores
-from ..kernels.parallel import one_algebra_thread, run_rows
+from ..kernels.parallel import run_rows
 from ..solvers.neural_net import fit_net
 from ..types import Array
 from ..validation import Constraints, Number
@@ -150,13 +150,12 @@ class NeuralNetOracle(Oracle):
         """One net."""
         rng = np.random.default_rng([self.sample.seed, round])
         goals = weighted_goals(weights.dual, self.sample)
-        with one_algebra_thread():
-            inner, outer = fit_net(
-                *drawn_rows(self._rows, *goals, self.max_samples, rng),
-                n_hidden=self.n_hidden,
-                penalty=self.l2_regularization,
-                max_iter=self.max_iter,
-                rng=rng,
-            )
+        inner, outer = fit_net(
+            *drawn_rows(self._rows, *goals, self.max_samples, rng),
+            n_hidden=self.n_hidden,
+            penalty=self.l2_regularization,
+            max_iter=self.max_iter,
+            rng=rng,
+        )
         net = NeuralNet(self._coordinates, inner, outer)
         return [measured(net, self._rows, weights.dual, self.sample)]

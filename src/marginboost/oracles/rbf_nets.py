@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core.oracle import Candidate, Oracle
 from ..core.weights import Weights
-from ..kernels.parallel import one_algebra_thread
 from ..solvers.rbf_net import Task, fit_net
 from ..types import Array
 from ..validation import Constraints, Number
@@ -82,8 +81,7 @@ class RBFNetOracle(Oracle):
         """One net."""
         dual = weights.dual
         rng = np.random.default_rng([self.sample.seed, round])
-        with one_algebra_thread():
-            net = fit_net(self._task(dual, rng), self.n_centers, self.max_iter, rng)
+        net = fit_net(self._task(dual, rng), self.n_centers, self.max_iter, rng)
         hypothesis = KernelExpansion(self._coordinates, net.centres, net.rates, net.coef)
         if self.sample.numeric:  # a residual has no size of its own: use the whole of [-1, 1]
             hypothesis = self._stretched(hypothesis)

@@ -31,7 +31,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..kernels.parallel import one_algebra_thread, run_rows
+from ..kernels.parallel import run_rows
 from ..kernels.weights import split_mass, threshold_weights
 from ..types import Array
 from .masters.pool import ColumnPool
@@ -243,19 +243,18 @@ class EntropySolver:
         Multipliers have a fixed sum, the last of them standing for no hypothesis: its slope is
         ``rest`` everywhere.
         """
-        with one_algebra_thread():
-            point = self._at(start, rest, -math.inf)
-            for _ in range(steps):
-                if point.value > ceiling or point.distance <= SOLVED:
-                    break
-                step = np.zeros(len(start))
-                which = np.flatnonzero((point.shares > 0.0) | (point.slopes > point.mean_slope))
-                hessian = self._hessian(which, point.weighing.free)
-                step[which] = _quadratic_step(hessian, point.slopes[which], point.shares[which])
-                following = self._search(point, step, rest)
-                if following is None:
-                    break
-                point = following
+        point = self._at(start, rest, -math.inf)
+        for _ in range(steps):
+            if point.value > ceiling or point.distance <= SOLVED:
+                break
+            step = np.zeros(len(start))
+            which = np.flatnonzero((point.shares > 0.0) | (point.slopes > point.mean_slope))
+            hessian = self._hessian(which, point.weighing.free)
+            step[which] = _quadratic_step(hessian, point.slopes[which], point.shares[which])
+            following = self._search(point, step, rest)
+            if following is None:
+                break
+            point = following
         return point
 
     def _at(self, shares: Array, rest: float, guess: float) -> _Point:

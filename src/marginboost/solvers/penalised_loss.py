@@ -23,7 +23,7 @@ import numpy as np
 from ..core.sample import Sample
 from ..core.state import Columns
 from ..kernels.exact import SMALLEST_NORMAL
-from ..kernels.parallel import one_algebra_thread, run_rows
+from ..kernels.parallel import run_rows
 from ..kernels.weights import weighted_sum
 from ..losses import Loss
 from ..types import Array
@@ -272,19 +272,17 @@ class PenalisedLoss:
         used = np.flatnonzero((coef > 0.0) | (slope < 0.0))
         if not len(used):  # ``nnls`` must not be asked about nothing: some releases of it crash
             return np.zeros(len(coef))
-        # One thread, for the same sums on any machine.
-        with one_algebra_thread():
-            hessian = self._hessian(pool.columns[used], scores)
-            # With a price there is a minimum even where curvature vanishes; without, none nearby.
-            mean = float(np.trace(hessian)) / len(used)
-            least = self._ordinary_weight if self.price > 0.0 or mean == 0.0 else TINY
-            root = _root_of(hessian, RIDGE * (mean + least))
-            right = np.linalg.solve(root, hessian @ coef[used] - slope[used])
-            target = np.zeros(len(coef))
-            try:
-                target[used] = nnls(root.T, right, maxiter=100 * len(used))[0]
-            except RuntimeError:  # it goes round in circles, where rows have very different weights
-                target[used] = np.maximum(np.linalg.solve(root.T, right), 0.0)
+        hessian = self._hessian(pool.columns[used], scores)
+        # With a price there is a minimum even where curvature vanishes; without, none nearby.
+        mean = float(np.trace(hessian)) / len(used)
+        least = self._ordinary_weight if self.price > 0.0 or mean == 0.0 else TINY
+        root = _root_of(hessian, RIDGE * (mean + least))
+        right = np.linalg.solve(root, hessian @ coef[used] - slope[used])
+        target = np.zeros(len(coef))
+        try:
+            target[used] = nnls(root.T, right, maxiter=100 * len(used))[0]
+        except RuntimeError:  # it goes round in circles, where rows have very different weights
+            target[used] = np.maximum(np.linalg.solve(root.T, right), 0.0)
         return target
 
     @cached_property

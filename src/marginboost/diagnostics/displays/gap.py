@@ -8,10 +8,20 @@ import numpy as np
 
 from ...core.history import History
 from ...types import Array
-from ...validation import check_choice
 from ..arrays import same_length
 from ..sources import certificate_of, history_of
-from .style import BLUE, GREY, INK, ORANGE, gap_scale, grid_axes, legend, plain, verdict
+from .style import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    check_against,
+    gap_scale,
+    grid_axes,
+    legend,
+    plain,
+    verdict,
+)
 
 
 class GapDisplay:
@@ -84,9 +94,7 @@ class GapDisplay:
         **kwargs
             For the lines.
         """
-        check_choice("against", against, ("round", "seconds"))
-        if against == "seconds" and self.seconds is None:
-            raise ValueError("against: got 'seconds', but no seconds were given")
+        check_against(against, [] if self.seconds is None else [self.seconds])
         axes = grid_axes(ax, 2, 1, (7.6, 2.4))
         self.ax_, self.figure_ = axes, axes[0].figure
         x = self.seconds if against == "seconds" else np.arange(1, len(self.lower) + 1)

@@ -9,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from ...types import Array
-from ...validation import check_choice
 from ..arrays import same_length
 from ..sources import history_of, name_of
-from .style import CLOSED, CYCLE, gap_scale, legend, new_axes, plain
+from .style import CLOSED, CYCLE, check_against, gap_scale, legend, new_axes, plain
 
 
 class GapRaceDisplay:
@@ -94,9 +93,7 @@ class GapRaceDisplay:
         **kwargs
             For the lines.
         """
-        check_choice("against", against, ("round", "seconds"))
-        if against == "seconds" and self.seconds is None:
-            raise ValueError("against: got 'seconds', but no seconds were given")
+        check_against(against, list((self.seconds or {}).values()))
         self.ax_, new = new_axes(ax)
         self.figure_ = self.ax_.figure
         self.lines_ = {}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...types import Array
+from ...validation import check_choice
 
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
 PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#E69F00"
@@ -59,6 +60,18 @@ def grid_axes(ax: Any, n: int, n_cols: int, panel: tuple[float, float]) -> Any:
 
 def _many(ax: Any) -> bool:
     return isinstance(ax, Sequence)
+
+
+def check_against(against: str, seconds: Sequence[Array]) -> None:
+    """Raise unless runs can be drawn against rounds, or against times that are all known.
+
+    ``seconds`` are those of each run; a model that was loaded from a file has none.
+    """
+    check_choice("against", against, ("round", "seconds"))
+    if against == "seconds" and (not seconds or any(np.isnan(own).any() for own in seconds)):
+        raise ValueError(
+            "against: got 'seconds', but no seconds were given; a loaded model has none"
+        )
 
 
 def plain(ax: Any) -> None:

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.parallel import one_algebra_thread
 from ...types import Array
 from .base import SHARE, Master, MasterError
 from .packed_pool import PackedPool
@@ -153,7 +152,7 @@ class InteriorMethod(Master):
         """Solve to a share of the gap."""
         self._start_clock()
         # Where sizes are very different a product may overflow: the point is then not the best one.
-        with one_algebra_thread(), np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
             accuracy = max(SHARE * gap, self.nearest())
             point = self._first_point(pool, start, gap)
             best, least = point, np.inf

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ...kernels.exact import bound_of, rounded
-from ...kernels.parallel import one_algebra_thread
 from ...types import Array
 from .program_rows import Level, Sums, measure_caps, measure_edges, vote, vote_and_weigh, weigh
 
@@ -80,20 +79,19 @@ class SmoothDescent:
             check_clock()
             return self.evaluate(raw)
 
-        with one_algebra_thread():
-            result = minimize(
-                evaluate,
-                start,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=[(0.0, None)] * len(start),
-                options={
-                    "maxiter": self._effort,
-                    "maxfun": self._effort,
-                    "ftol": 0.0,
-                    "gtol": 0.05 * gap,
-                },
-            )
+        result = minimize(
+            evaluate,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, None)] * len(start),
+            options={
+                "maxiter": self._effort,
+                "maxfun": self._effort,
+                "ftol": 0.0,
+                "gtol": 0.05 * gap,
+            },
+        )
         coef = np.asarray(result.x)
         if not self._fixed:
             coef /= coef.sum() or 1.0

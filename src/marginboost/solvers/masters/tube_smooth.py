@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.parallel import one_algebra_thread, run_rows
+from ...kernels.parallel import run_rows
 from ...kernels.soft_margin import smoothed_hinge, smoothed_weights
 from ...types import Array
 from .base import Master
@@ -138,15 +138,14 @@ class TubeSmooth(Master):
             return self._polish(pool, start, gap)
         # Bounds shrink by what edges exceed the price, as a share of it.
         enough = 0.05 * min(gap, self.problem.price)
-        with one_algebra_thread():
-            result = minimize(
-                lambda coef: self._evaluate(pool, coef),
-                start,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=[(0.0, None)] * len(start),
-                options={"maxiter": effort, "maxfun": effort, "ftol": 0.0, "gtol": enough},
-            )
+        result = minimize(
+            lambda coef: self._evaluate(pool, coef),
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, None)] * len(start),
+            options={"maxiter": effort, "maxfun": effort, "ftol": 0.0, "gtol": enough},
+        )
         coef = np.asarray(result.x)
         if result.status == LOST:
             return self._polish(pool, coef, gap)
