@@ -17,7 +17,8 @@ from hostile_settings import estimators, make_estimator
 from judge import Witness, lies
 from sklearn.base import is_regressor
 
-from marginboost import MulticlassBooster
+from marginboost import MarginalAdaBoostClassifier, MulticlassBooster
+from marginboost.core import TimeBudget
 from marginboost.core.sample import bounded_weights
 
 ONLY = os.environ.get("MARGINBOOST_FUZZ_ONLY", "")
@@ -59,7 +60,9 @@ def attempt(model: Any, data: Data) -> str:
     """Fit and predict: refused for a reason that names an argument, or sound all through."""
     witness = Witness()
     inner = model.estimator if isinstance(model, MulticlassBooster) else model
-    inner.set_params(callbacks=[witness])
+    # A search takes as many rounds as its guarantee says: that is no hang, a long round is.
+    budget = [TimeBudget(0.5)] if isinstance(inner, MarginalAdaBoostClassifier) else []
+    inner.set_params(callbacks=[witness, *budget])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)

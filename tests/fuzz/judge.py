@@ -122,7 +122,9 @@ def exact_parts(
     sample: Any, oracle: Any, rule: Any, ensemble: Ensemble, weights: Any, unit: float
 ) -> tuple[ExactProblem, list[Fraction], Fraction]:
     """The problem of a run, and the exact scores and norm of its model."""
-    prior = sample.prior if weights is None else weights
+    shares = sample.prior if weights is None else weights / weights.sum()
+    given = np.allclose(shares, sample.prior, rtol=1e-9, atol=0.0)  # an audit may change them
+    prior = weights if weights is not None and given else sample.prior
     problem = ExactProblem.of(all_columns(sample, oracle), sample.y, prior, unit)
     scores, norm = [Fraction(0)] * len(sample.y), Fraction(0)
     for coef, member in zip(ensemble.coef, ensemble.members, strict=True):

@@ -21,11 +21,12 @@ from ..core.objective import (
     TubeGain,
     TubeShare,
 )
+from ..types import Array
 
 Row = list[Fraction]
 
 
-def fractions(values: Sequence[float]) -> Row:
+def fractions(values: Sequence[float] | Array) -> Row:
     """Numbers as the rationals that they are."""
     return [Fraction(float(value)) for value in values]
 
@@ -99,8 +100,8 @@ class ExactProblem:
     def of(
         cls,
         columns: Sequence[Sequence[float]],
-        y: Sequence[float],
-        weights: Sequence[float],
+        y: Sequence[float] | Array,
+        weights: Sequence[float] | Array,
         unit: float = 1.0,
     ) -> ExactProblem:
         """Take numbers as the rationals that they are; equal columns are one."""
@@ -109,6 +110,21 @@ class ExactProblem:
         shares = [weight / sum(mass) for weight in mass]
         ordered = [list(column) for column in sorted(distinct)]
         return cls(ordered, fractions(y), shares, sum(mass, Fraction(0)), Fraction(float(unit)))
+
+    def spread(self) -> Fraction:
+        """Median distance of the targets from their median, else the mean one, else 1."""
+        middle = self._median(self.y)
+        far = [abs(y - middle) for y in self.y]
+        return self._median(far) or dot(self.weights, far) or Fraction(1)
+
+    def _median(self, values: Row) -> Fraction:
+        """The lower median, up to the rounding of weights."""
+        below = Fraction(0)
+        for value, weight in sorted(zip(values, self.weights, strict=True)):
+            below += weight
+            if below >= Fraction(1, 2) - Fraction(1, 10**12):
+                return value
+        return max(values)
 
     def outcomes(self) -> list[Row]:
         """``y_i h_j(x_i)``, one list per row."""

@@ -19,7 +19,7 @@ from ..core.state import State
 from ..kernels.exact import rounded
 from ..kernels.exponentials import exponentials
 from ..kernels.weights import sign_weights, signed_scores
-from .exponential import divide_weights
+from .exponential import LEAST_TOTAL, divide_weights
 
 
 class CappedExponentialWeights:
@@ -52,11 +52,20 @@ class CappedExponentialWeights:
         aim, n_rows = self.target * state.l1_norm, state.sample.n_rows
         smallest = min(chain(*state.each(do_blocks, measure)))
         shift = max(smallest, aim)  # the largest weight becomes 1: they cannot all underflow
-        total = rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
+        total = self._weigh(state, aim, shift)
+        if total < LEAST_TOTAL:  # the rows of smallest margin have next to no prior weight
+            most = max(chain(*state.each(do_blocks, log_weights, self.rate, aim)))
+            shift = -most / self.rate
+            state.tell(do_blocks, measure)
+            total = self._weigh(state, aim, shift)
         state.tell(divide_weights, total)
         share = total / n_rows if state.sample.uniform else total
         self.log_share = math.log(share) - self.rate * (shift - aim)
         state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0
+
+    def _weigh(self, state: State, aim: float, shift: float) -> float:
+        """Make the weights, of which those of margins at ``shift`` are the prior; their sum."""
+        return rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
 
 
 def measure(part: Part) -> Callable[[int, int], float]:
@@ -69,6 +78,17 @@ def measure(part: Part) -> Callable[[int, int], float]:
         here = part.dual[start:stop]
         signed_scores(part.scores[start:stop], part.sample.y[start:stop], here)
         return float(here.min())
+
+    return block
+
+
+def log_weights(part: Part, rate: float, aim: float) -> Callable[[int, int], float]:
+    """Make the function that finds the largest ``log prior - rate max(y F, aim)`` of a block."""
+    sample, scores = part.sample, part.scores
+
+    def block(start: int, stop: int) -> float:
+        signed = np.maximum(sample.y[start:stop] * scores[start:stop], aim)
+        return float((np.log(sample.prior[start:stop]) - rate * signed).max())
 
     return block
 
