@@ -19,6 +19,18 @@ def test_damaged_files(target):
     assert report.outcomes["sound"] > BUDGET / 50
 
 
+HOLD = "^(AdaBoost|ArcGV|LPBoostClassifier|Mada|Marginal|NuArc|PBoost|Rank|Real|SAMME|Smooth)"
+"""Names of the estimators that are tried here; empty for all."""
+
+
+def test_hostile_fits(monkeypatch):
+    """Refused for a reason that names an argument, or a model whose certificate is true."""
+    monkeypatch.setenv("MARGINBOOST_FUZZ_ONLY", HOLD)
+    report = run_batch("estimators", BUDGET, seed=0, patience=240 + 2 * BUDGET)
+    assert report.failures == []
+    assert report.outcomes["certified"] > BUDGET / 20
+
+
 def test_faults_are_seen():
     def fail():
         raise KeyError("x")

@@ -83,8 +83,17 @@ class Objective:
     def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
         """Bounds moved apart, so that they hold without rounding too.
 
-        Here an error of an edge, or of a margin, is one of the bound, in proportion to its size.
+        Here they stay as they are: a rule rounds its own bounds where an error of an edge makes one
+        of another size in the bound.
         """
+        return lower, upper
+
+
+class _OfMeans(Objective):
+    """A value made of mean margins, with an edge in its bound."""
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """An error of an edge, or of a margin, is one of the bound, in proportion to its size."""
         below = rounding.values * max(1.0, abs(lower))
         return lower - below, upper + rounding.edges * max(1.0, abs(upper))
 
@@ -129,7 +138,7 @@ def margin_objective(nu: float | None) -> Margin | SoftMargin:
 
 
 @dataclass(frozen=True)
-class MarginDistribution(Objective):
+class MarginDistribution(_OfMeans):
     """The mean margin less D/2 times the variance of the margins.
 
     Parameters
@@ -149,7 +158,7 @@ class MarginDistribution(Objective):
 
 
 @dataclass(frozen=True)
-class NegativeMargin(Objective):
+class NegativeMargin(_OfMeans):
     """C times the mean margin less the mean shortfall from a target margin.
 
     Parameters
@@ -221,6 +230,10 @@ class _OfLoss(Objective):
     """A share of a loss that is saved."""
 
     loss: Any
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """An error of an edge is one of the bound; nothing saves more than all."""
+        return lower, min(upper + rounding.edges, max(upper, 1.0))
 
     @property
     def signed(self) -> bool:
@@ -312,6 +325,10 @@ class TubeGain(Objective):
     epsilon: float | None = None
     nu: float | None = None
     quantile: float | None = None
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """An error of an edge is one of the bound in proportion: targets may be of any size."""
+        return lower, upper + rounding.edges * abs(upper)
 
     @property
     def signed(self) -> bool:
