@@ -49,6 +49,8 @@ def lies(witness: Witness, fitted: Any, weights: Any, unit: float) -> list[str]:
             found.append("a number is not finite")
         elif certificate.lower > certificate.upper:
             found.append("the bounds cross")
+    elif "contradict" in certificate.reason:  # told to users, but an error here
+        found.append("the bounds cross")
     if not found and seen is not None and np.isfinite(fitted.ensemble.coef).all():
         state, oracle, rule, objective = seen
         prior = weights if weights is not None and len(weights) == len(state.sample.y) else None
