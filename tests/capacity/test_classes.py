@@ -42,7 +42,7 @@ CLASSES = {
     "three intervals": (Intervals(3), 1, True),
     "any intervals": (Intervals(None), 1, True),
     "plane": (LinearClassifiers(2), 2, True),
-    "through the origin": (LinearClassifiers(3, intercept=False), 3, True),
+    "through the origin": (LinearClassifiers(3, intercept=False), 3, False),
     "box": (Boxes(2), 2, False),
     "two positives": (AtMostPositives(2), 2, True),
     "kernel": (KernelClassifiers(), 2, True),
@@ -63,6 +63,49 @@ def test_growth_functions_count_labelings_sf_q27(hypotheses, n_features, exact, 
     else:
         assert hypotheses.growth(m) <= sauer(m, int(hypotheses.vc_dimension))
     assert hypotheses.log_growth(m) == pytest.approx(math.log(hypotheses.growth(m)))
+
+
+def around_the_origin(m, d, seed=0):
+    """Points in general position that no half-space through the origin holds, if that can be."""
+    points = np.random.default_rng(seed).normal(size=(m, d))
+    if m > d:
+        points[d] = -points[:d].sum(axis=0)
+    return points
+
+
+def degenerate(m, d):
+    """Points on each other, opposite to each other, at the origin, on a line, on a lattice."""
+    rng = np.random.default_rng(m)
+    yield np.zeros((m, d))
+    yield around_the_origin(m, d)[rng.integers(m, size=m)]
+    yield around_the_origin(m, d) * np.where(np.arange(m) == 0, 0.0, 1.0)[:, None]
+    half = rng.normal(size=(m - m // 2, d))
+    yield np.vstack([half, -half])[:m]
+    yield rng.normal(size=(m, 1)) * np.ones(d)
+    yield np.column_stack([np.ones(m), rng.normal(size=(m, d - 1))])
+    for _ in range(4):
+        yield rng.integers(-1, 2, size=(m, d)).astype(float)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 6, 7])
+def test_half_spaces_through_the_origin_have_ties(m, d):
+    """A tie is negative: w = 0 is one labeling more than Cover's, and nothing else is."""
+    hypotheses = LinearClassifiers(d, intercept=False)
+    assert len(hypotheses.labelings(around_the_origin(m, d))) == hypotheses.growth(m)
+    assert hypotheses.growth(m) <= sauer(m, d)
+    assert (hypotheses.growth(m) == 2**m) == (m <= d)
+    assert hypotheses.log_growth(m) == pytest.approx(math.log(hypotheses.growth(m)))
+    assert hypotheses.log_growth(0) == 0.0
+    for points in degenerate(m, d):
+        assert len(hypotheses.labelings(points)) <= hypotheses.growth(m)
+
+
+@pytest.mark.parametrize(("hypotheses", "n_features", "exact"), CLASSES.values(), ids=CLASSES)
+@pytest.mark.parametrize("m", [1, 3, 5])
+def test_no_position_has_more_labelings_than_the_growth_function(hypotheses, n_features, exact, m):
+    for points in degenerate(m, n_features):
+        assert len(hypotheses.labelings(points)) <= hypotheses.growth(m)
 
 
 @pytest.mark.parametrize("d", [0, 1, 3])

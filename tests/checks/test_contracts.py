@@ -126,7 +126,8 @@ def named(name, check):
 
 
 @pytest.mark.parametrize(
-    "check", [named(n, c) for n, make in RULES.items() for c in check_rule(make)]
+    "check",
+    [named(name, check) for name, make in RULES.items() for check in check_rule(make)],
 )
 def test_rule_keeps_its_contract(check):
     check()

@@ -119,3 +119,23 @@ def test_one_row_that_outweighs_all_others_by_far():
     model = algorithms.GradientBoostClassifier().fit(X, target > 0, weights)
     assert model.predict(X[:1]) == (target[0] > 0)
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("kind", [algorithms.MadaBoostClassifier, algorithms.SmoothBoostClassifier])
+def test_capped_weights_where_the_rows_that_are_wrong_weigh_next_to_nothing(kind):
+    """The largest weight is that of a row of prior 1e-200, or of one far on the right side."""
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
+    y, weights = np.array([0, 1, 0, 1, 1]), np.array([1.0, 1.0, 1e-200, 1.0, 1.0])
+    model = kind(n_estimators=60).fit(X, y, sample_weight=weights)
+    assert np.isfinite(model.dual_).all()
+    np.testing.assert_allclose(np.abs(model.dual_).sum(), 1.0)
+    assert (model.predict(X) == y)[weights == 1.0].all()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_values_whose_sum_is_no_number():
+    """scikit-learn sums the values up to see whether they are finite."""
+    place = np.arange(400)[:, None] % 8  # eight sums are kept, one is inf and one -inf
+    X = np.where(place == 0, 1e308, np.where(place == 1, -1e308, 0.0))
+    algorithms.AdaBoostClassifier(n_estimators=2).fit(X, place[:, 0] == 0).predict(X)

@@ -1,26 +1,31 @@
-"""Batches of damaged files in a process of their own: a crash or a hang is seen, not suffered."""
+"""Batches of cases in processes of their own: a crash or a hang is seen, not suffered."""
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import json
 import os
-import random
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
-SLOW = 1.0
-"""Seconds of processor time that no single file may take."""
+TARGETS = {"models": 1.0, "tables": 1.0, "estimators": 2.0}
+"""Kinds of cases, and seconds of processor time that no single case of them may take."""
+LAST = 40.0
+"""Seconds after which a case is ended with its process."""
 MEMORY = 2 << 30
 """Bytes that a batch may take beyond what it has when it begins."""
 
-Case = tuple[str, Callable[[], str]]
-"""What is done, and a function that does it and says how it ended; it raises what is a fault."""
+Case = tuple[int, str, Callable[[], str]]
+"""Its number, what is done, and a function that does it and says how it ended, or raises a fault.
+
+A case follows from seed and number alone, so that a batch can go on behind one that ended it."""
 
 
 @dataclass
@@ -32,39 +37,85 @@ class Report:
 
     def summary(self) -> str:
         counts = ", ".join(f"{count} {word}" for word, count in sorted(self.outcomes.items()))
-        return f"{sum(self.outcomes.values())} files: {counts}; {len(self.failures)} faults"
+        return f"{sum(self.outcomes.values())} cases: {counts}; {len(self.failures)} faults"
 
 
-def try_all(cases: Iterator[Case]) -> Report:
-    """Run cases in this process."""
+def attempt(act: Callable[[], str]) -> tuple[str, list[str], float]:
+    """How a case ended, its faults, and the processor time that it took."""
+    started = time.process_time()
+    try:
+        outcome, faults = act(), []
+    except Exception as error:
+        outcome, faults = "fault", [f"{type(error).__name__}: {str(error)[:300]}"]
+    return outcome, faults, time.process_time() - started
+
+
+def try_all(cases: Iterator[Case], slow: float, tell: Callable[[object], None]) -> None:
+    """Run cases in this process, and tell of each before and after.
+
+    One that takes long is run again: the first time a kernel may have been compiled.
+    """
+    for number, label, act in cases:
+        tell([number, label])
+        faulthandler.dump_traceback_later(LAST, exit=True)
+        outcome, faults, seconds = attempt(act)
+        if seconds > slow:
+            outcome, faults, seconds = attempt(act)
+        if seconds > slow:
+            faults.append(f"took {seconds:.1f} s")
+        faulthandler.cancel_dump_traceback_later()
+        tell([number, label, outcome, faults])
+
+
+def run_batch(target: str, budget: int, seed: int, patience: float, first: int = 0) -> Report:
+    """Run a batch in processes of its own, for a limited time.
+
+    A process that a case ended is followed by another, for the cases behind it.
+    """
     outcomes: Counter[str] = Counter()
-    failures = []
-    for name, case in cases:
-        started = time.process_time()
-        try:
-            outcomes[case()] += 1
-        except Exception as error:
-            outcomes["fault"] += 1
-            failures.append(f"{name}: {type(error).__name__}: {str(error)[:300]}")
-        seconds = time.process_time() - started
-        if seconds > SLOW:
-            failures.append(f"{name}: took {seconds:.1f} s")
+    failures: list[str] = []
+    end = time.monotonic() + patience
+    last = first + budget
+    while first < last:
+        told, errors, ended = _run(target, seed, (first, last), end - time.monotonic())
+        for number, label, outcome, faults in (line for line in told if len(line) == 4):
+            outcomes[outcome] += 1
+            failures += [f"{target}/{seed}/{number} {label}: {fault}" for fault in faults]
+        if not ended:
+            failures.append(f"did not end in {patience} seconds: {errors}")
+            break
+        if ended == "0":
+            break
+        if not told:
+            failures.append(f"ended with {ended}: {errors}")
+            break
+        number, label = told[-1][:2]
+        outcomes["fault"] += 1
+        failures.append(f"{target}/{seed}/{number} {label}: ended with {ended}: {errors}")
+        first = number + 1
     return Report(dict(outcomes), failures)
 
 
-def run_batch(target: str, budget: int, seed: int, patience: float) -> Report:
-    """Run a batch in a process of its own, for a limited time."""
-    command = [sys.executable, __file__, target, str(budget), str(seed)]
+def _run(
+    target: str, seed: int, numbers: tuple[int, int], patience: float
+) -> tuple[list[list], str, str]:
+    """What a process told, the end of its errors, and its exit code; none if it did not end."""
+    command = [sys.executable, __file__, target, str(seed), *map(str, numbers)]
+    ended = ""
     try:
         child = subprocess.run(
             command, capture_output=True, text=True, timeout=patience, check=False
         )
+        out, errors, ended = child.stdout, child.stderr, str(child.returncode)
     except subprocess.TimeoutExpired as error:
-        last = (error.stderr or b"").decode(errors="replace")[-2000:]
-        return Report(failures=[f"did not end in {patience} seconds: {last}"])
-    if child.returncode != 0:
-        return Report(failures=[f"ended with {child.returncode}: {child.stderr[-2000:]}"])
-    return Report(**json.loads(child.stdout.splitlines()[-1]))
+        out, errors = (
+            (text or b"").decode(errors="replace") for text in (error.stdout, error.stderr)
+        )
+    told = []
+    for line in out.splitlines():
+        with contextlib.suppress(ValueError):  # the last line may be cut
+            told.append(json.loads(line))
+    return told, errors[-2000:], ended
 
 
 def bound_memory() -> None:
@@ -80,15 +131,16 @@ def bound_memory() -> None:
 
 
 def main() -> None:
-    """Run the batch that the arguments name, and print the report as JSON."""
-    target, budget, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    """Run the cases that the arguments name, and print a line of JSON before and after each."""
+    target, seed, first, last = sys.argv[1], *map(int, sys.argv[2:])
     faulthandler.enable()
-    if target == "models":
-        from fuzz_models import cases
-    else:
-        from fuzz_tables import cases
-    report = try_all(cases(budget, random.Random(seed), bound_memory))
-    print(json.dumps({"outcomes": report.outcomes, "failures": report.failures}))
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w")  # cases may take the place of sys.stdout
+
+    def tell(what: object) -> None:
+        print(json.dumps(what), file=out, flush=True)
+
+    cases = import_module(f"fuzz_{target}").cases
+    try_all(cases(range(first, last), seed, bound_memory), TARGETS[target], tell)
 
 
 if __name__ == "__main__":

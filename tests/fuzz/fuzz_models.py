@@ -8,7 +8,7 @@ import math
 import random
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +221,7 @@ def attempt(content: bytes, path: Path) -> str:
     return "sound"
 
 
-def cases(budget: int, rng: random.Random, warmed_up: Callable[[], None]) -> Iterator[Case]:
+def cases(numbers: Iterable[int], seed: int, warmed_up: Callable[[], None]) -> Iterator[Case]:
     """Damaged files of all sorts in turn."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
@@ -229,11 +229,12 @@ def cases(budget: int, rng: random.Random, warmed_up: Callable[[], None]) -> Ite
         for name, document, _ in known:  # kernels are compiled here
             assert attempt(json.dumps(document).encode(), path) == "sound", name
         warmed_up()
-        for number in range(budget):
+        for number in numbers:
+            rng = random.Random(f"{seed}/{number}")
             name, document, where = known[number % len(known)]
             place, damage = rng.choice(where), rng.choice(DAMAGES)
             text = damage(document, place, rng).encode("utf-8", "surrogatepass")
             content = gzip.compress(text) if rng.random() < 0.05 else text
             dotted = ".".join(map(str, place))
-            label = f"{number} {name} {damage.__name__} at {dotted or 'root'}"
-            yield label, lambda content=content: attempt(content, path)
+            label = f"{name} {damage.__name__} at {dotted or 'root'}"
+            yield number, label, lambda content=content: attempt(content, path)

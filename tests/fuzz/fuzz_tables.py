@@ -8,7 +8,7 @@ import io
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -187,7 +187,7 @@ def attempt(content: bytes, path: Path, arguments: list[str]) -> str:
     return "refused"
 
 
-def cases(budget: int, rng: random.Random, warmed_up: Callable[[], None]) -> Iterator[Case]:
+def cases(numbers: Iterable[int], seed: int, warmed_up: Callable[[], None]) -> Iterator[Case]:
     """Damaged tables of all sorts, for all commands."""
     with tempfile.TemporaryDirectory() as folder:
         path, model = Path(folder) / "table", Path(folder) / "model.json"
@@ -208,13 +208,14 @@ def cases(budget: int, rng: random.Random, warmed_up: Callable[[], None]) -> Ite
             for name, arguments in commands.items():
                 assert attempt(content, path, arguments) == "sound", (kind, name)
         warmed_up()
-        for number in range(budget):
+        for number in numbers:
+            rng = random.Random(f"{seed}/{number}")
             kind, content = known[number % len(known)]
             damage, name = rng.choice(DAMAGES), rng.choice(list(commands))
             content = damage(content, rng)
             if rng.random() < 0.2:
                 content = rng.choice(DAMAGES)(content or b"x", rng)
             content = content[:LARGEST]
-            label = f"{number} {kind} {damage.__name__} for {name}"
+            label = f"{kind} {damage.__name__} for {name}"
             arguments = commands[name]
-            yield label, lambda c=content, a=arguments: attempt(c, path, a)
+            yield number, label, lambda c=content, a=arguments: attempt(c, path, a)

@@ -19,6 +19,13 @@ def test_damaged_files(target):
     assert report.outcomes["sound"] > BUDGET / 50
 
 
+def test_hostile_fits():
+    """Refused for a reason that names an argument, or a model whose certificate is true."""
+    report = run_batch("estimators", BUDGET, seed=0, patience=240 + 2 * BUDGET)
+    assert report.failures == []
+    assert report.outcomes["certified"] > BUDGET / 20
+
+
 def test_faults_are_seen():
     def fail():
         raise KeyError("x")
@@ -29,13 +36,16 @@ def test_faults_are_seen():
             pass
         return "sound"
 
-    report = try_all(iter([("one", fail), ("two", hang), ("three", lambda: "refused")]))
-    assert report.outcomes == {"fault": 1, "sound": 1, "refused": 1}
-    assert report.failures[0] == "one: KeyError: 'x'"
-    assert report.failures[1].startswith("two: took ")
-    assert len(report.failures) == 2
+    told = []
+    cases = [(0, "one", fail), (1, "two", hang), (2, "three", lambda: "refused")]
+    try_all(iter(cases), 1.0, told.append)
+    assert told[::2] == [[0, "one"], [1, "two"], [2, "three"]]
+    assert told[1] == [0, "one", "fault", ["KeyError: 'x'"]]
+    assert told[3][2] == "sound"
+    assert told[3][3][0].startswith("took ")
+    assert told[5] == [2, "three", "refused", []]
 
 
 def test_a_batch_that_crashes_or_hangs_is_a_fault():
-    assert "ended with 1" in run_batch("models", "none", 0, patience=60).failures[0]
+    assert "ended with 1" in run_batch("nothing", 1, 0, patience=60).failures[0]
     assert "did not end in 0.01 seconds" in run_batch("models", 9, 0, patience=0.01).failures[0]

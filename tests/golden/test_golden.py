@@ -80,12 +80,13 @@ def test_files_of_before_load_and_answer_the_same(case, tmp_path):
     path.write_text(json.dumps(DOCUMENTS[case]))
     model = marginboost.load(path)
     more = DATA[case.split(" | ")[1]]["more"]
-    assert_same(outcome(model, more), OUTCOMES[case], atol=1e-12)
+    assert_same(outcome(model, more), as_loaded(OUTCOMES[case]), atol=1e-12)
     model.save(path)
     again = json.loads(path.read_text())
     for key in ("library", "version", "params"):  # names of settings may change
         again.pop(key)
-    assert again == timeless({key: DOCUMENTS[case][key] for key in again})
+    expected = timeless({key: DOCUMENTS[case][key] for key in again})
+    assert without_crossed(again) == without_crossed(expected)
 
 
 def timeless(data):
@@ -93,3 +94,32 @@ def timeless(data):
     if isinstance(data, dict):
         return {key: timeless(value) for key, value in data.items() if key != "seconds"}
     return [timeless(value) for value in data] if isinstance(data, list) else data
+
+
+def as_loaded(expected: dict) -> dict:
+    """Bounds were not rounded outwards before; those that cross are no proof any more."""
+    found = [
+        (low, up, value, sure and float(low) <= float(up))
+        for low, up, value, sure in expected["certificates"]
+    ]
+    return {**expected, "certificates": found}
+
+
+def without_crossed(document: object) -> object:
+    """A document without the words of certificates whose bounds cross."""
+    if isinstance(document, list):
+        return [without_crossed(item) for item in document]
+    if not isinstance(document, dict):
+        return document
+    crossed = "certified" in document and document["lower"] > document["upper"]
+    words = ("certified", "reason") if crossed else ()
+    return {k: without_crossed(item) for k, item in document.items() if k not in words}
+
+
+def test_some_files_of_before_have_bounds_that_cross():
+    """So that the two functions above are of use."""
+    sure = [[bounds[3] for bounds in OUTCOMES[case]["certificates"]] for case in OUTCOMES]
+    kept = [
+        [bounds[3] for bounds in as_loaded(OUTCOMES[case])["certificates"]] for case in OUTCOMES
+    ]
+    assert sure != kept

@@ -221,10 +221,17 @@ class LinearClassifiers(HypothesisClass):
     """Half-spaces ``⟨w, x⟩ + b > 0`` of n features (SF-Q27.3; LB-Q15.2; R1-Q03).
 
     VC dimension n + 1, or n through the origin. Points in general position have Cover's number of
-    labelings, ``2 Σ_{k<d} C(m-1, k)`` with d the VC dimension.
+    labelings without ties, ``2 Σ_{k<d} C(m-1, k)`` with d the VC dimension. A tie is negative:
 
-    >>> LinearClassifiers(2).growth(4)
-    14
+    - ``w = 0`` labels all points so. Without an intercept that is one labeling more, if the points
+      lie around the origin, which takes more than d of them.
+    - Ties of another w make no more than Cover's number, whatever the position: on a large sphere
+      of w, the labelings are cells that the m planes ``⟨w, x⟩ = 1`` cut out. Each plane adds at
+      most as many cells as the planes before it cut its own section into, a sphere of one
+      dimension less: Cover's recursion.
+
+    >>> LinearClassifiers(2).growth(4), LinearClassifiers(2, intercept=False).growth(4)
+    (14, 9)
     """
 
     def __init__(self, n_features: int = 2, *, intercept: bool = True) -> None:
@@ -237,16 +244,21 @@ class LinearClassifiers(HypothesisClass):
         return float(self.n_features + self.intercept)
 
     def growth(self, n_points: int) -> int:
-        """Cover's number."""
+        """Cover's number, and one more for ties where they can make a labeling of their own."""
         if n_points == 0:
             return 1
-        return 2 * sauer(n_points - 1, int(self.vc_dimension) - 1)
+        return 2 * sauer(n_points - 1, int(self.vc_dimension) - 1) + self._all_tied(n_points)
 
     def log_growth(self, n_points: int) -> float:
         """``ln Π(m)``, also where Π(m) is no float."""
         if n_points == 0:
             return 0.0
-        return math.log(2.0) + log_sauer(n_points - 1, int(self.vc_dimension) - 1)
+        strict = math.log(2.0) + log_sauer(n_points - 1, int(self.vc_dimension) - 1)
+        return float(np.logaddexp(strict, 0.0)) if self._all_tied(n_points) else strict
+
+    def _all_tied(self, n_points: int) -> bool:
+        """Whether ``w = 0`` may label points as no other w does."""
+        return not self.intercept and n_points > self.n_features
 
     def allows(self, X: Any, y: Any) -> bool:
         """Whether a plane separates the points, by a linear program."""

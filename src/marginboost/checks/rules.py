@@ -21,6 +21,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..oracles.finite import FiniteOracle, matrix_sample
 from ..types import Array
+from .certificates import a_certificate_is_never_false
 from .contract import Check
 from .optimum import attained, optimum
 
@@ -37,6 +38,7 @@ def check_rule(make_rule: MakeRule) -> Iterator[Check]:
     promises = (
         bounds_hold_in_every_round,
         the_value_is_that_of_the_model,
+        a_certificate_is_never_false,
         a_model_agrees_with_most_labels,
         scores_are_the_vote_of_the_members,
         weights_are_a_signed_distribution,

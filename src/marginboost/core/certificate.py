@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class Certificate:
         What the returned model itself attains.
     certified : bool
         Whether the bounds are a proof. They are not when the base learner does not really return
-        the hypothesis of largest edge, nor where one of them is not a number or infinite.
+        the hypothesis of largest edge, nor where a number is infinite or none, nor where the bounds
+        contradict each other.
     reason : str
         Why the bracket is, or is not, a proof.
     """
@@ -31,6 +34,20 @@ class Certificate:
     value: float
     certified: bool
     reason: str
+
+    @classmethod
+    def of(cls, lower: float, upper: float, value: float, proven: bool, reason: str) -> Self:
+        """Make a certificate, which is none where the numbers cannot be what they are said to be.
+
+        Parameters
+        ----------
+        lower, upper, value, reason
+            As above.
+        proven : bool
+            Whether nothing but the numbers could speak against the bounds.
+        """
+        against = _contradiction(lower, upper, value) if proven else ""
+        return cls(lower, upper, value, proven and not against, against or reason)
 
     @property
     def gap(self) -> float:
@@ -43,3 +60,14 @@ class Certificate:
             f"{self.lower:.6g} <= optimum <= {self.upper:.6g} "
             f"(gap {self.gap:.3g}, {word}: {self.reason}); this model has {self.value:.6g}"
         )
+
+
+def _contradiction(lower: float, upper: float, value: float) -> str:
+    """Why these numbers cannot be a proof, whatever made them; empty if they can."""
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return "no finite bound was found"
+    if not math.isfinite(value):
+        return "what the model attains is no finite number"
+    if lower > upper:
+        return "the bounds contradict each other: rounding has spoilt one of them"
+    return ""

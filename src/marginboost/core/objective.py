@@ -9,11 +9,55 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..kernels.ties import TIE
+
+EPSILON = 2.0**-52
+"""Distance of floats next to 1."""
 PRICE = 0.02
 """Price of Σα in units of the sample's weight, where none is given."""
 
 
 # Every dataclass takes a millisecond of each import: one that adds no field is none of its own.
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How far what a run computes may be from what it means, for :meth:`Objective.outward`.
+
+    With u = 2⁻⁵³ half the distance of floats next to 1, N rows, T hypotheses, weights of sum one
+    and outputs in [-1, 1]:
+
+    - N terms whose sizes add up to one are summed, in any order, with an error of at most N u
+      (Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, eq. 4.4), and each of them
+      was rounded by at most 3 u of its size: prior weight, weight, product. So an edge and the sum
+      that weights were divided by are each wrong by (N + 3) u at most, and so is a mean of margins.
+    - Scores are sums of T terms, and so is Σα: margins are wrong by 2 (T + 3) u at most.
+    - Sums of weights that are within 1e-13 of one are not divided by, histograms are kept up to
+      date to 1e-13, and edges closer than TIE are the same to a search: together less than 2 TIE.
+
+    Four times u of each, since bounds are made of two such numbers.
+
+    Attributes
+    ----------
+    n_rows, n_members : int
+        N and T.
+    total : float
+        Weight of the sample before it was divided by.
+    """
+
+    n_rows: int
+    n_members: int
+    total: float
+
+    @property
+    def values(self) -> float:
+        """Error of a margin, or of a mean of them."""
+        return 4.0 * EPSILON * (self.n_rows + self.n_members + 3)
+
+    @property
+    def edges(self) -> float:
+        """Error of the largest edge under weights of sum one."""
+        return 2.0 * TIE + self.values
 
 
 @dataclass(frozen=True)
@@ -36,8 +80,33 @@ class Objective:
         """Whether the weights of a label may pull either way."""
         return False
 
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """Bounds moved apart, so that they hold without rounding too.
 
-class Margin(Objective):
+        Here they stay as they are: a rule rounds its own bounds where an error of an edge makes one
+        of another size in the bound.
+        """
+        return lower, upper
+
+
+class _OfMeans(Objective):
+    """A value made of mean margins, with an edge in its bound."""
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """An error of an edge, or of a margin, is one of the bound, in proportion to its size."""
+        below = rounding.values * max(1.0, abs(lower))
+        return lower - below, upper + rounding.edges * max(1.0, abs(upper))
+
+
+class _OfMargins(Objective):
+    """A value between the least and the largest margin."""
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """Edges bound it, and margins have it, one for one; no margin is beyond 1."""
+        return max(lower - rounding.values, -1.0), min(upper + rounding.edges, 1.0)
+
+
+class Margin(_OfMargins):
     """The smallest margin of all examples."""
 
     name = "margin"
@@ -45,7 +114,7 @@ class Margin(Objective):
 
 
 @dataclass(frozen=True)
-class SoftMargin(Objective):
+class SoftMargin(_OfMargins):
     """The margin ρ less the mean shortfall over ν: the ν-LP.
 
     Parameters
@@ -69,7 +138,7 @@ def margin_objective(nu: float | None) -> Margin | SoftMargin:
 
 
 @dataclass(frozen=True)
-class MarginDistribution(Objective):
+class MarginDistribution(_OfMeans):
     """The mean margin less D/2 times the variance of the margins.
 
     Parameters
@@ -89,7 +158,7 @@ class MarginDistribution(Objective):
 
 
 @dataclass(frozen=True)
-class NegativeMargin(Objective):
+class NegativeMargin(_OfMeans):
     """C times the mean margin less the mean shortfall from a target margin.
 
     Parameters
@@ -143,12 +212,28 @@ class PricedMargin(_Priced):
 
     name = "priced margin"
 
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """An upper bound is 1 - θ, and θ at most the price over an edge, which may be larger.
+
+        Scores are wrong in proportion to Σα, which costs no more than what a value is short of 1.
+        The empty combination has the value 0, and none has more than 1.
+        """
+        price = max(self.price(rounding.total) / rounding.total, 1e-300)
+        below = rounding.values * (2.0 + (1.0 - lower) / price)
+        theta = max(1.0 - upper, 0.0)
+        theta /= 1.0 + rounding.edges * (1.0 + theta / price)
+        return max(lower - below, 0.0), min(1.0 - theta + rounding.values, 1.0)
+
 
 @dataclass(frozen=True)
 class _OfLoss(Objective):
     """A share of a loss that is saved."""
 
     loss: Any
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """An error of an edge is one of the bound; nothing saves more than all."""
+        return lower, min(upper + rounding.edges, max(upper, 1.0))
 
     @property
     def signed(self) -> bool:
@@ -251,6 +336,10 @@ class TubeShare(TubeGain):
     """The same as share of the best constant's cost, ``1 - P / P(0)``."""
 
     name = "share of regression cost saved"
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """An error of an edge is one of the bound in proportion: targets may be of any size."""
+        return lower, upper + rounding.edges * abs(upper)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from .certificate import Certificate
 from .ensemble import Ensemble
 from .history import History
 from .loop import boost
+from .objective import Rounding
 from .oracle import Oracle
 from .rule import Rule
 from .sample import Sample
@@ -134,15 +135,17 @@ def _gather(state: State, oracle: Oracle, rule: Rule, stop: Stop) -> Run:
 
 
 def _certificate(state: State, oracle: Oracle, rule: Rule, value: float) -> Certificate:
-    """Bounds of the run; they prove something if they are finite and nothing speaks against it."""
-    unproven = rule.uncertified_reason
-    if not unproven and not np.isfinite([state.lower, state.upper]).all():
-        unproven = "no finite bound was found"
+    """Bounds of the run, rounded outwards; a proof unless something speaks against it."""
+    sample, lower, upper = state.sample, state.lower, state.upper
+    if np.isfinite([lower, upper]).all():
+        rounding = Rounding(sample.n_rows, len(state.members), sample.total)
+        lower, upper = rule.objective.outward(lower, upper, rounding)
     does = "always returns" if oracle.exact else "need not return"
-    return Certificate(
-        lower=state.lower,
-        upper=state.upper,
-        value=value,
-        certified=oracle.exact and not unproven,
-        reason=unproven or f"the base learner {does} the largest edge over {oracle.class_name}",
+    return Certificate.of(
+        lower,
+        upper,
+        value,
+        oracle.exact and not rule.uncertified_reason,
+        rule.uncertified_reason
+        or f"the base learner {does} the largest edge over {oracle.class_name}",
     )

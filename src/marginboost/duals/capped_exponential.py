@@ -55,16 +55,20 @@ class CappedExponentialWeights:
         aim, n_rows = self.target * state.l1_norm, state.sample.n_rows
         smallest = min(chain(*state.each(do_blocks, measure)))
         shift = max(smallest, aim)  # the largest weight becomes 1: they cannot all underflow
-        total = rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
+        total = self._weigh(state, aim, shift)
         if total < LEAST:  # the largest weight is that of a row whose prior is next to nothing
             state.tell(do_blocks, measure)
             largest = max(chain(*state.each(do_blocks, measure_logs, self.rate, aim)))
             shift = aim - largest / self.rate
-            total = rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
+            total = self._weigh(state, aim, shift)
         state.tell(divide_weights, total)
         share = total / n_rows if state.sample.uniform else total
         self.log_share = math.log(share) - self.rate * (shift - aim)
         state.min_margin = smallest / state.l1_norm if state.l1_norm > 0.0 else -1.0
+
+    def _weigh(self, state: State, aim: float, shift: float) -> float:
+        """Make the weights, of which those of margins at ``shift`` are the prior; their sum."""
+        return rounded(sum(chain(*state.each(do_blocks, weigh, self.rate, aim, shift))))
 
 
 def measure(part: Part) -> Callable[[int, int], float]:

@@ -239,7 +239,8 @@ class BaseBooster(FittedAttributes, Configurable):
             return X
         if not reset and self._needs_no_check(X):
             return X
-        return validate_data(self, X=read_array(X), reset=reset, **_ARRAY_CHECKS)
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn sums values up first
+            return validate_data(self, X=read_array(X), reset=reset, **_ARRAY_CHECKS)
 
     def _needs_no_check(self, X: Any) -> bool:
         """Whether rows are a plain array that scikit-learn would hand back as it is.

@@ -324,10 +324,10 @@ def _read_history(field: Field) -> History:
 
 def _read_certificate(field: Field) -> Certificate:
     entries = field.keys(("lower", "upper", "value", "certified", "reason"))
-    return Certificate(
+    return Certificate.of(
         lower=entries["lower"].number(),
         upper=entries["upper"].number(),
         value=entries["value"].number(),
-        certified=entries["certified"].is_a(bool, "true or false"),
+        proven=entries["certified"].is_a(bool, "true or false"),
         reason=entries["reason"].is_a(str, "a sentence"),
     )
