@@ -112,10 +112,19 @@ class ExactProblem:
         return cls(ordered, fractions(y), shares, sum(mass, Fraction(0)), Fraction(float(unit)))
 
     def spread(self) -> Fraction:
-        """Median distance of the targets from their median, else the mean one, else 1."""
+        """Median distance of the targets from their median, else the mean or largest one, else 1.
+
+        The definition is that of :func:`~marginboost.algorithms.gradient_boost_regressor.spread`:
+        a distance that numbers cannot resolve beside the median or the largest one is no unit.
+        """
         middle = self._median(self.y)
         far = [abs(y - middle) for y in self.y]
-        return self._median(far) or dot(self.weights, far) or Fraction(1)
+        unit, largest = self._median(far), max(far)
+        least = max(abs(middle) / 2**48, largest / 2**200, Fraction(1, 2**960))
+        if unit <= least:
+            unit = dot(self.weights, far)
+            unit = largest if unit <= largest / 2**17 else unit
+        return unit if unit > least else Fraction(1)
 
     def _median(self, values: Row) -> Fraction:
         """The lower median, up to the rounding of weights."""
