@@ -82,3 +82,75 @@ def cases() -> list[tuple[str, str]]:
         for problem in problems()
         if ("targets" in problem) == ("Regressor" in name)
     ]
+
+
+# -- ten models of every kind ----------------------------------------------------------------------
+
+
+def of_every_kind() -> dict[str, tuple[Any, str]]:
+    """Ten estimators for every kind of model that a file can hold, and the problem each solves."""
+    from marginboost import (
+        AdaBoostClassifier,
+        AdaBoostM1Classifier,
+        AdaBoostM2Classifier,
+        AdaBoostMHClassifier,
+        CascadeBooster,
+        GradientBoostClassifier,
+        GradientBoostRanker,
+        GradientBoostRegressor,
+        LPBoostClassifier,
+        RobustBoostClassifier,
+        SAMMEClassifier,
+        SoftmaxBoostClassifier,
+        StumpOracle,
+        TreeOracle,
+    )
+
+    made: dict[str, tuple[Any, str]] = {}
+    labels = [AdaBoostM1Classifier, AdaBoostM2Classifier, AdaBoostMHClassifier]
+    for kind in (*labels, SAMMEClassifier, SoftmaxBoostClassifier):
+        for problem in ("three classes", "weighted three classes"):
+            made[f"{kind.__name__} | {problem}"] = kind(n_estimators=4), problem
+    losses = ["squared", "absolute", "huber", "quantile", "log-cosh"]
+    for loss in losses:
+        for problem in ("two targets", "weighted two targets"):
+            model = GradientBoostRegressor(loss=loss, n_estimators=3, min_samples_leaf=5)
+            made[f"{loss} | {problem}"] = model, problem
+    stages = [AdaBoostClassifier(n_estimators=k) for k in (2, 3, 4)]
+    stages += [AdaBoostClassifier(TreeOracle(max_depth=2), n_estimators=3)]
+    stages += [LPBoostClassifier(nu=0.6, n_estimators=4)]
+    for k, stage in enumerate(stages):
+        for problem in ("two classes", "weighted"):
+            model = CascadeBooster(stage, n_stages=2, validation_fraction=None)
+            made[f"cascade {k} | {problem}"] = model, problem
+    for policy in ("soft", "downweight", "drop", "relabel", "keep"):
+        for kind in ("committee", "soft-margin"):
+            model = RobustBoostClassifier(model=kind, policy=policy, cv=2, n_estimators=5)
+            made[f"robust {policy} {kind} | two classes"] = model, "two classes"
+    for k in range(1, 11):
+        model = GradientBoostRanker(n_estimators=k, min_samples_leaf=5)
+        made[f"ranker {k} | relevances"] = model, "relevances"
+    for k in range(1, 6):
+        for problem in ("two classes", "three classes"):
+            model = GradientBoostClassifier(n_estimators=k, min_samples_leaf=5)
+            made[f"gradient trees {k} | {problem}"] = model, problem
+    for k in range(1, 6):
+        for problem in ("two classes", "three classes"):
+            model = AdaBoostClassifier(StumpOracle("partition"), n_estimators=k)
+            made[f"stumps {k} | {problem}"] = model, problem
+    return made
+
+
+def more_problems() -> dict[str, dict[str, Any]]:
+    """The fixed problems, and those of models that these do not need."""
+    known = problems()
+    two = np.column_stack([known["targets"]["y"], answers(table(90, 1), 5)])
+    ranks = np.digitize(known["targets"]["y"], [-0.3, 0.2, 0.8])
+    three = {**known["three classes"], "weight": weights(90)}
+    return {
+        **known,
+        "weighted three classes": three,
+        "two targets": {**known["targets"], "y": two},
+        "weighted two targets": {**known["targets"], "y": two, "weight": weights(90)},
+        "relevances": {**known["targets"], "y": ranks},
+    }
