@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 import marginboost
 from marginboost.estimators.classifier import BaseMarginClassifier
@@ -107,37 +108,33 @@ def of_every_kind() -> dict[str, tuple[Any, str]]:
     )
 
     made: dict[str, tuple[Any, str]] = {}
+
+    def add(name: str, model: Any, *problems: str) -> None:
+        made.update({f"{name} | {problem}": (clone(model), problem) for problem in problems})
+
     labels = [AdaBoostM1Classifier, AdaBoostM2Classifier, AdaBoostMHClassifier]
     for kind in (*labels, SAMMEClassifier, SoftmaxBoostClassifier):
-        for problem in ("three classes", "weighted three classes"):
-            made[f"{kind.__name__} | {problem}"] = kind(n_estimators=4), problem
-    losses = ["squared", "absolute", "huber", "quantile", "log-cosh"]
-    for loss in losses:
-        for problem in ("two targets", "weighted two targets"):
-            model = GradientBoostRegressor(loss=loss, n_estimators=3, min_samples_leaf=5)
-            made[f"{loss} | {problem}"] = model, problem
+        add(kind.__name__, kind(n_estimators=4), "three classes", "weighted three classes")
+    for loss in ("squared", "absolute", "huber", "quantile", "log-cosh"):
+        model = GradientBoostRegressor(loss=loss, n_estimators=3, min_samples_leaf=5)
+        add(loss, model, "two targets", "weighted two targets")
     stages = [AdaBoostClassifier(n_estimators=k) for k in (2, 3, 4)]
     stages += [AdaBoostClassifier(TreeOracle(max_depth=2), n_estimators=3)]
     stages += [LPBoostClassifier(nu=0.6, n_estimators=4)]
     for k, stage in enumerate(stages):
-        for problem in ("two classes", "weighted"):
-            model = CascadeBooster(stage, n_stages=2, validation_fraction=None)
-            made[f"cascade {k} | {problem}"] = model, problem
+        cascade = CascadeBooster(stage, n_stages=2, validation_fraction=None)
+        add(f"cascade {k}", cascade, "two classes", "weighted")
     for policy in ("soft", "downweight", "drop", "relabel", "keep"):
         for kind in ("committee", "soft-margin"):
             model = RobustBoostClassifier(model=kind, policy=policy, cv=2, n_estimators=5)
-            made[f"robust {policy} {kind} | two classes"] = model, "two classes"
+            add(f"robust {policy} {kind}", model, "two classes")
     for k in range(1, 11):
-        model = GradientBoostRanker(n_estimators=k, min_samples_leaf=5)
-        made[f"ranker {k} | relevances"] = model, "relevances"
+        add(f"ranker {k}", GradientBoostRanker(n_estimators=k, min_samples_leaf=5), "relevances")
     for k in range(1, 6):
-        for problem in ("two classes", "three classes"):
-            model = GradientBoostClassifier(n_estimators=k, min_samples_leaf=5)
-            made[f"gradient trees {k} | {problem}"] = model, problem
-    for k in range(1, 6):
-        for problem in ("two classes", "three classes"):
-            model = AdaBoostClassifier(StumpOracle("partition"), n_estimators=k)
-            made[f"stumps {k} | {problem}"] = model, problem
+        trees = GradientBoostClassifier(n_estimators=k, min_samples_leaf=5)
+        add(f"gradient trees {k}", trees, "two classes", "three classes")
+        stumps = AdaBoostClassifier(StumpOracle("partition"), n_estimators=k)
+        add(f"stumps {k}", stumps, "two classes", "three classes")
     return made
 
 
