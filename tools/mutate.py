@@ -19,6 +19,7 @@ import hashlib
 import importlib
 import itertools
 import json
+import math
 import multiprocessing
 import os
 import re
@@ -43,6 +44,8 @@ HARMLESS = ROOT / "tools" / "harmless_mutants.json"
 TIMEOUT = 200
 """Seconds of processor time after which a run of tests counts as hung, however busy the machine is;
 the unchanged source has to be quicker. One that waits is given three times as long by the clock."""
+ENDLESS = ("-o", "faulthandler_timeout=60", "-o", "faulthandler_exit_on_timeout=true")
+"""A test that waits for so many seconds, and uses none of the processor, ends its run."""
 HUNG = (-signal.SIGXCPU, -signal.SIGKILL)
 FEWER = ("/reports/", "/marginboost_experiments/", "/displays/", "demo.py")
 """Pictures, pages and settings of experiments: drawn a third as often."""
@@ -200,9 +203,14 @@ def _skipped(node: ast.AST) -> list[ast.AST]:
         skipped += [node.test, *node.body]
     if isinstance(node, ast.Raise):  # wording of messages
         skipped += [node.exc, node.cause]
-    if isinstance(node, ast.keyword) and node.arg in STYLE:
+    if isinstance(node, ast.keyword) and (node.arg in STYLE or _is_guard(node)):
         skipped.append(node.value)
     return skipped
+
+
+def _is_guard(node: ast.keyword) -> bool:
+    """Whether this is ``strict=True``: lengths that are equal stay equal without it."""
+    return node.arg == "strict" and isinstance(node.value, ast.Constant) and bool(node.value.value)
 
 
 def points(path: Path) -> list[Mutant]:
@@ -249,10 +257,12 @@ def draw(n_mutants: int, seed: int, only: str) -> list[Mutant]:
 
 
 @cache
-def _test_texts() -> dict[str, str]:
-    """Test files with their texts."""
+def _test_words() -> dict[str, Counter[str]]:
+    """Test files with their words and how often each stands there."""
     found = sorted(path for folder in TESTS for path in (ROOT / folder).rglob("test_*.py"))
-    return {str(path.relative_to(ROOT)): path.read_text() for path in found}
+    return {
+        str(path.relative_to(ROOT)): Counter(re.findall(r"\w+", path.read_text())) for path in found
+    }
 
 
 def _place(mutant: Mutant) -> tuple[set[str], set[str]]:
@@ -268,19 +278,34 @@ def _place(mutant: Mutant) -> tuple[set[str], set[str]]:
     return around, {node.name for node in tree.body if isinstance(node, named)}
 
 
+@cache
+def _spread() -> Counter[str]:
+    """In how many test files each word stands."""
+    return Counter(word for words in _test_words().values() for word in set(words))
+
+
+def _singular(name: str) -> set[str]:
+    """Words of a file name, without the s of their plurals."""
+    return {word.removesuffix("s") for word in name.split("_") if word}
+
+
 def tests_near(mutant: Mutant) -> tuple[list[str], list[str]]:
-    """Test files nearest to a mutant, by subject, module, names or folder, and those after them."""
+    """Test files nearest to a mutant, by subject, module, names or folder, and those after them.
+
+    A name that stands in many test files, such as that of a method of every estimator, says little.
+    """
     path = Path(mutant.path)
     module = ".".join(module_of(mutant.path)).removesuffix(".__init__")
+    subject = _singular(path.stem)
     around, public = _place(mutant)
-    scores: dict[str, int] = {}
-    for name, text in _test_texts().items():
+    telling = {name for name in around if _spread()[name] <= TELLING}
+    scores: dict[str, float] = {}
+    for name, words in _test_words().items():
         test = Path(name)
-        words = set(re.findall(r"\w+", text))
-        stem = path.stem.strip("_") in test.stem
         room = bool({path.parent.name, path.parent.parent.name} & set(test.parent.parts))
-        score = 6 * len(around & words) + 8 * stem + 4 * (module in text) + 6 * room
-        score += min(len(public & words), 3)
+        score = 8 * len(subject & _singular(test.stem)) / max(1, len(subject)) + 6 * room
+        score += 6 * len(telling & words.keys()) + min(len(public & words.keys()), 3)
+        score += 4 * (module in (ROOT / name).read_text()) + math.log1p(words[path.stem])
         if score > 0 and name not in LAST:
             scores[name] = score
     near = sorted(scores, key=lambda name: -scores[name])[: sum(MOST_FILES)]
@@ -305,10 +330,17 @@ def stages(mutant: Mutant) -> list[tuple[list[str], str]]:
 
 TOGETHER = 20
 """Tests that are confirmed in one run."""
-MOST_FILES = (3, 5)
+MOST_FILES = (3, 9)
 """Most test files in the first and the second run."""
-ALWAYS = {"": "tests/test_defaults.py", "/algorithms/": "tests/estimators/test_settings.py"}
-"""Quick, and near to every default value or check of a setting in such files."""
+TELLING = 12
+"""Most test files that a name may stand in to say that they are about it."""
+ALWAYS = {
+    "": "tests/test_defaults.py",
+    "/algorithms/": "tests/estimators/test_settings.py",
+    "/audit/": "tests/audit/test_audit_golden.py",
+    "/cli/": "tests/cli/test_cli_golden.py",
+}
+"""Quick, and near to every default value, check of a setting or answer in such files."""
 LAST = ("tests/golden/test_golden.py",)
 """Tests of everything at once, tried where those near the mutant pass."""
 UNCOMPILED = (
@@ -324,12 +356,18 @@ UNCOMPILED = (
 SLOW = {
     *("tests/test_readme.py", "tests/test_benchmarks.py", "tests/test_catalogue.py"),
     *("tests/reports/test_report_in_browser.py", "tests/estimators/test_estimator_checks.py"),
-    *("tests/fuzz/test_fuzz.py", "tests/cli/test_cli_process.py", "tests/checks/test_contracts.py"),
+    *(
+        "tests/fuzz/test_fuzz.py",
+        "tests/dask/test_cluster.py",
+        "tests/cli/test_cli_process.py",
+        "tests/checks/test_contracts.py",
+    ),
 }
 """Tests that take long for what they say about one module: never in the first run."""
 FORKS = multiprocessing.get_context("forkserver")
 PRELOADED = [
     *("pytest", "hypothesis", "numpy", "numba", "pandas", "matplotlib.pyplot"),
+    *("distributed", "dask.array", "dask.dataframe"),
     *("scipy.optimize", "scipy.stats", "sklearn.ensemble", "sklearn.model_selection"),
 ]
 NOTHING_COLLECTED = 5
@@ -361,7 +399,7 @@ def run_tests(tests: list[str], kernels: str, home: Path, *options: str) -> tupl
     """Exit code and output of a run of tests; one that hangs ends by a signal."""
     path = os.pathsep.join(str(home / source) for source in SOURCES)
     environment = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-    arguments = ["-q", "--tb=no", "-p", "no:cacheprovider", *options, *tests]
+    arguments = ["-q", "--tb=no", "-p", "no:cacheprovider", *ENDLESS, *options, *tests]
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         if kernels == "fresh":

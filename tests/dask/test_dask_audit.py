@@ -65,6 +65,7 @@ def test_scores_are_those_of_one_machine(client, few_rounds, n_classes):
     assert audit.to_frame()["given"].tolist() == y.tolist()
     some = audit.to_local(most=50)
     assert set(np.flatnonzero(audit.flagged_)) <= set(some.rows_)
+    assert len(some.rows_) >= 50
     np.testing.assert_array_equal(some.score_, audit.score_[some.rows_])
     assert some.flagged_.sum() == audit.flagged_.sum()
     assert np.isfinite(some.evidence.influence).all()

@@ -105,7 +105,7 @@ class Thresholds(HypothesisClass):
         order = np.argsort(x, kind="stable")
         values, mass = x[order], (labels * weights)[order]
         steps = np.concatenate([[0.0], np.cumsum(mass)])
-        errors = weights[labels < 0].sum() + steps  # from all +1: what falls below turns to -1
+        errors = weights[labels == -1].sum() + steps  # from all +1: what falls below turns to -1
         ends = np.flatnonzero(np.append(True, values[1:] > values[:-1]))
         middles = (values[ends[1:] - 1] + values[ends[1:]]) / 2.0
         cuts = np.concatenate([[-np.inf], middles, [np.inf]])
@@ -120,8 +120,8 @@ class Thresholds(HypothesisClass):
     def allows(self, X: Any, y: Any) -> bool:
         """Whether all positive points lie above all negative ones."""
         x, labels = _line(X), signs(y)
-        above = x[labels > 0].min(initial=np.inf)
-        return bool(x[labels < 0].max(initial=-np.inf) < above)
+        above = x[labels == 1].min(initial=np.inf)
+        return bool(x[labels == -1].max(initial=-np.inf) < above)
 
 
 class Stumps(HypothesisClass):
@@ -161,7 +161,7 @@ class Stumps(HypothesisClass):
         """Whether a cut on one feature separates the classes, or there is only one."""
         labels = signs(y)
         for column in _features(X, self.n_features).T:
-            up, down = column[labels > 0], column[labels < 0]
+            up, down = column[labels == 1], column[labels == -1]
             if min(len(up), len(down)) == 0 or up.min() > down.max() or down.min() > up.max():
                 return True
         return False
@@ -192,7 +192,7 @@ class Intervals(HypothesisClass):
         """First and last point of every run of positive points, one row each."""
         x, labels = _line(X), signs(y)
         order = np.lexsort((labels, x))
-        x, positive = x[order], labels[order] > 0
+        x, positive = x[order], labels[order] == 1
         starts = positive & ~np.append(False, positive[:-1])
         ends = positive & ~np.append(positive[1:], False)
         return np.column_stack([x[starts], x[ends]])
@@ -200,7 +200,7 @@ class Intervals(HypothesisClass):
     def allows(self, X: Any, y: Any) -> bool:
         """Whether there are few enough runs of positive points."""
         x, labels = _line(X), signs(y)
-        if np.isin(x[labels > 0], x[labels < 0]).any():
+        if np.isin(x[labels == 1], x[labels == -1]).any():
             return False
         return self.n_intervals is None or len(self.runs(x, labels)) <= self.n_intervals
 
@@ -316,14 +316,14 @@ class Boxes(HypothesisClass):
     def compress(self, X: Any, y: Any) -> Array:
         """Indices of at most 2n points from which :meth:`learn` finds the same box (SF-X2-5)."""
         points, labels = _features(X, self.n_features), signs(y)
-        inside = np.flatnonzero(labels > 0)
+        inside = np.flatnonzero(labels == 1)
         if len(inside) == 0:
             return inside
         ends = [points[inside].argmin(axis=0), points[inside].argmax(axis=0)]
         return np.unique(inside[np.concatenate(ends)])
 
     def _smallest(self, points: Array, labels: Array) -> Hypothesis:
-        inside = points[labels > 0]
+        inside = points[labels == 1]
         low = inside.min(axis=0, initial=np.inf)
         high = inside.max(axis=0, initial=-np.inf)
 
@@ -364,12 +364,12 @@ class Monomials(HypothesisClass):
         bits = _features(X, self.n_features)
         if not np.isin(bits, (0.0, 1.0)).all():
             raise ValueError("X: expected Boolean variables, 0 or 1")
-        return (bits[signs(y) > 0] == 1.0).all(axis=0)
+        return (bits[signs(y) == 1] == 1.0).all(axis=0)
 
     def allows(self, X: Any, y: Any) -> bool:
         """Whether the conjunction that the learner keeps is right everywhere."""
         bits, kept = _features(X, self.n_features), self.variables(X, y)
-        return bool(((bits[:, kept] == 1.0).all(axis=1) == (signs(y) > 0)).all())
+        return bool(((bits[:, kept] == 1.0).all(axis=1) == (signs(y) == 1)).all())
 
     def learn(self, X: Any, y: Any) -> Hypothesis:
         """Delete the variables that a positive example contradicts; what is left is consistent."""
@@ -394,8 +394,8 @@ class AtMostPositives(HypothesisClass):
     def allows(self, X: Any, y: Any) -> bool:
         """Whether no more than d points are positive."""
         points, labels = as_points(X), signs(y)
-        positives = np.unique(points[labels > 0], axis=0)
-        negatives = np.unique(points[labels < 0], axis=0)
+        positives = np.unique(points[labels == 1], axis=0)
+        negatives = np.unique(points[labels == -1], axis=0)
         both = len(np.unique(np.vstack([positives, negatives]), axis=0))
         return len(positives) <= self.n_positives and both == len(positives) + len(negatives)
 

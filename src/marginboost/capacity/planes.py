@@ -26,17 +26,18 @@ GAP = 1e-10
 def separable(X: Any, y: Any, *, intercept: bool = True) -> bool:
     """Whether a plane has ``⟨w, x⟩ + b > 0`` at the positive points alone (LB-A7b).
 
-    A linear program: scaling makes ``> 0`` into ``>= 1``.
+    A linear program: scaling makes ``> 0`` into ``>= 1``, and columns alike in size.
     """
     points, labels = matrix("X", X), signs(y)
     if len(points) != len(labels):
         raise ValueError(f"y: got {len(labels)} labels, expected {len(points)}")
     columns = np.column_stack([points, np.ones(len(points))]) if intercept else points
-    scale = np.abs(columns).max() or 1.0
+    scale = np.abs(columns).max(axis=0)
+    scaled = np.divide(columns, scale, out=np.zeros_like(columns), where=scale > 0.0)
     solved = linprog(
         np.zeros(columns.shape[1]),
-        A_ub=-labels[:, None] * (columns / scale),
-        b_ub=np.where(labels > 0, -1.0, 0.0),
+        A_ub=-labels[:, None] * scaled,
+        b_ub=np.where(labels == 1, -1.0, 0.0),
         bounds=(None, None),
         method="highs",
     )

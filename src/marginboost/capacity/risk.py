@@ -87,7 +87,8 @@ def disc_risk(
     x, y = (np.array(sorted(found)) for found in edges)
     middles = np.meshgrid((x[1:] + x[:-1]) / 2.0, (y[1:] + y[:-1]) / 2.0, indexing="ij")
     labels = np.asarray(predict(np.column_stack([grid.ravel() for grid in middles])))
-    inside = (labels == labels.max()) if len(np.unique(labels)) > 1 else labels > 0
+    known = np.unique(labels)
+    inside = labels == known[-1] if len(known) > 1 else labels > 0
     error = 0.0
     for cell, positive in enumerate(inside):
         i, j = divmod(cell, len(y) - 1)
@@ -112,8 +113,8 @@ def _disc_in_box(left: float, right: float, low: float, high: float, radius: flo
     for a, b in pairwise(ends):
         height = math.sqrt(max(radius**2 - ((a + b) / 2.0) ** 2, 0.0))
         under = _under_circle(b, radius) - _under_circle(a, radius)
-        top = under if height < high else high * (b - a)
-        bottom = -under if -height > low else low * (b - a)
+        top = under if height <= high else high * (b - a)
+        bottom = -under if -height >= low else low * (b - a)
         if min(height, high) > max(-height, low):
             area += top - bottom
     return area

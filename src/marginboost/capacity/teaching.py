@@ -39,7 +39,7 @@ def midpoint_threshold(X: Any, y: Any) -> float:
     x, labels = vector("X", X), signs(y)
     if len(np.unique(labels)) < 2:
         raise ValueError("y: got one class, expected both")
-    return float((x[labels > 0].mean() + x[labels < 0].mean()) / 2.0)
+    return float((x[labels == 1].mean() + x[labels == -1].mean()) / 2.0)
 
 
 def gaussian_threshold_error(separation: float) -> float:

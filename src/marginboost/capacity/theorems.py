@@ -29,7 +29,7 @@ def hoeffding_bound(
     >>> round(hoeffding_bound(1000), 8)
     0.03870228
     """
-    _check(n_examples, empirical_risk, delta)
+    _check(n_examples, delta, empirical_risk)
     excess = math.sqrt(math.log((2.0 if two_sided else 1.0) / delta) / (2.0 * n_examples))
     fixed = Assumption("the hypothesis was fixed before the sample was seen")
     return excess_bound("one hypothesis", "SF-Q8", empirical_risk, excess, delta, fixed)
@@ -53,7 +53,7 @@ def finite_class_bound(
     """
     check_choice("theorem", theorem, ("book", "barnes"))
     check_number("size", size, at_least=1.0)
-    _check(n_examples, empirical_risk, delta)
+    _check(n_examples, delta, empirical_risk)
     if theorem == "book":
         source = "SF-Q11"
         excess = math.sqrt((math.log(size) - math.log(delta)) / (2.0 * n_examples))
@@ -86,7 +86,7 @@ def occam_bound(
     0.1918114
     """
     check_number("prior", prior, above=0.0, at_most=1.0)
-    _check(n_examples, empirical_risk, delta)
+    _check(n_examples, delta, empirical_risk)
     excess = math.sqrt((-math.log(prior) - math.log(delta)) / (2.0 * n_examples))
     sums = Assumption("priors were fixed before the sample was seen and sum to at most one")
     return excess_bound("Occam", "SF-Q22", empirical_risk, excess, delta, sums)
@@ -128,7 +128,7 @@ def growth_bound(
     0.6192622
     """
     check_number("log_growth", log_growth, at_least=0.0)
-    _check(n_examples, empirical_risk, delta)
+    _check(n_examples, delta, empirical_risk)
     excess = math.sqrt(32.0 * (log_growth + math.log(8.0 / delta)) / n_examples)
     return excess_bound("growth function", "SF-Q13", empirical_risk, excess, delta, FIXED_CLASS)
 
@@ -161,7 +161,7 @@ def vc_bound(
     check_choice("theorem", theorem, ("vapnik", "book", "sauer", "barnes"))
     check_number("constant", constant, above=0.0)
     check_vc_dimension(n_examples, vc_dimension)
-    _check(n_examples, empirical_risk, delta)
+    _check(n_examples, delta, empirical_risk)
     n, needed = n_examples, [FIXED_CLASS]
     if theorem == "vapnik":
         source, term = "R1-Q05", _vapnik(n, vc_dimension) + math.log2(4.0 / delta)
@@ -193,7 +193,7 @@ def consistent_bound(
     """
     check_choice("theorem", theorem, ("vapnik", "book"))
     check_vc_dimension(n_examples, vc_dimension)
-    _check(n_examples, 0.0, delta)
+    _check(n_examples, delta)
     n, d = n_examples, vc_dimension
     if theorem == "vapnik":
         source, value = "R1-Q06", 4.0 / n * (_vapnik(n, d) + math.log2(2.0 / delta))
@@ -212,7 +212,7 @@ def consistent_finite_bound(n_examples: int, size: float, *, delta: float = 0.05
     (0.01681124, 0.00299573)
     """
     check_number("size", size, at_least=1.0)
-    _check(n_examples, 0.0, delta)
+    _check(n_examples, delta)
     value = (math.log(size) - math.log(delta)) / n_examples
     return _without_errors("consistent, finite class", "SF-Q18", value, delta)
 
@@ -229,7 +229,7 @@ def consistent_growth_bound(
     0.03257687
     """
     check_number("log_growth_doubled", log_growth_doubled, at_least=0.0)
-    _check(n_examples, 0.0, delta)
+    _check(n_examples, delta)
     value = 2.0 / n_examples * (log_growth_doubled / math.log(2.0) + math.log2(2.0 / delta))
     return _without_errors("consistent, growth function", "SF-Q18", value, delta)
 
@@ -251,7 +251,7 @@ def rounds_bound(
     check_number("n_rounds", n_rounds, at_least=1)
     check_number("constant", constant, above=0.0)
     check_number("vc_dimension", vc_dimension, above=0.0)
-    _check(n_examples, empirical_risk, delta)
+    _check(n_examples, delta, empirical_risk)
     excess = constant * math.sqrt(n_rounds * vc_dimension / n_examples)
     needed = (FIXED_CLASS, OPEN_CONSTANT)
     return excess_bound("number of rounds", "CH-Q13", empirical_risk, excess, delta, *needed)
@@ -278,7 +278,8 @@ def check_vc_dimension(n_examples: int, vc_dimension: float) -> None:
     check_number("n_examples", n_examples, above=vc_dimension)
 
 
-def _check(n_examples: int, empirical_risk: float, delta: float) -> None:
+def _check(n_examples: int, delta: float, *empirical_risk: float) -> None:
     check_number("n_examples", n_examples, at_least=1)
-    check_number("empirical_risk", empirical_risk, at_least=0.0)
+    for risk in empirical_risk:
+        check_number("empirical_risk", risk, at_least=0.0)
     check_number("delta", delta, above=0.0, below=1.0)

@@ -91,7 +91,7 @@ class Weighing(NamedTuple):
     Attributes
     ----------
     classes : array or None
-        All classes; None of targets.
+        Classes that have any weight; None of targets.
     factors : array
         On the weights of each class.
     largest, largest_weighed : float
@@ -151,7 +151,9 @@ def weigh(y: Any, weights: Any, how: Weighing) -> Weighed:
     if how.classes is None:
         labels = read_targets(y, n_rows)
     else:
-        labels = class_positions(how.classes, read_labels(y, n_rows))
+        own = read_labels(y, n_rows)
+        labels = class_positions(how.classes, own)
+        given = np.where(np.isin(own, how.classes), given, 0.0)
         if (how.factors != 1.0).any():
             given = bounded_weights(given * how.factors[labels], how.largest_weighed)
     used = np.flatnonzero(given > 0.0)
@@ -277,13 +279,14 @@ def find_features(surveys: list[Survey], named: bool) -> Features:
         if facts:
             text[j] = reduce(or_, facts)
     check_text(names, surveys[0].library, text, categories)
-    return Features([str(name) for name in names] if named else names, categories, named)
+    return Features(list(names) if named else default_names(len(names)), categories, named)
 
 
 def _union(categories: list[Array]) -> Array:
     """Categories of all partitions, sorted; as they came where they have no order."""
     values = list(dict.fromkeys(value for one in categories for value in one.tolist()))
-    found = np.array(values, dtype=categories[0].dtype if values else object)
+    kinds = {one.dtype for one in categories if len(one)} or {np.dtype(object)}
+    found = np.array(values, dtype=np.result_type(*kinds))
     try:
         return np.sort(found)
     except TypeError:
@@ -300,11 +303,6 @@ def find_weighing(surveys: list[Survey], class_weight: Any, classes: bool) -> We
     labels = distinct_labels(np.concatenate([found.labels for found in surveys]))
     if not len(labels):
         raise ValueError("sample_weight: got only zeros, expected at least one positive weight")
-    if classes and len(labels) == 1:
-        raise ValueError(
-            f"y: got one class ({labels.tolist()[0]!r}) among the rows of positive weight, "
-            "expected two classes or more"
-        )
     totals, largest = [0] * len(labels), np.zeros(len(labels))
     for found in surveys:
         for label, total, most in zip(found.labels, found.totals, found.largest, strict=True):
@@ -314,6 +312,12 @@ def find_weighing(surveys: list[Survey], class_weight: Any, classes: bool) -> We
     factors = class_factors(class_weight, labels, totals)
     most = float(largest.max())
     weighed = float((bounded_weights(largest, most) * factors).max())
+    labels, factors = labels[factors > 0.0], factors[factors > 0.0]
+    if classes and len(labels) == 1:
+        raise ValueError(
+            f"y: got one class ({labels.tolist()[0]!r}) among the rows of positive weight, "
+            "expected two classes or more"
+        )
     return Weighing(labels if classes else None, factors, most, weighed)
 
 
@@ -407,10 +411,7 @@ def bin_table(client: Client, model: Any, X: Any, y: Any, sample_weight: Any) ->
     features = find_features(surveys, named)
     how = find_weighing(surveys, getattr(model, "class_weight", None), classes)
     weighed = [client.submit(weigh, piece.y, piece.weights, how, pure=False) for piece in pieces]
-    if sample_weight is None and (how.factors == 1.0).all():
-        facts = [(found.n_rows, 1.0, 1.0) for found in surveys]
-    else:
-        facts = gather(client, client.map(count_rows, weighed, pure=False))
+    facts = gather(client, client.map(count_rows, weighed, pure=False))
     some = [k for k, (n_rows, _, _) in enumerate(facts) if n_rows]
     pieces, weighed = [pieces[k] for k in some], [weighed[k] for k in some]
     facts = [facts[k] for k in some]
