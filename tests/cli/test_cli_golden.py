@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from cli_tables import QUICK, ROLES, toy_rows, write_rows
 
 from marginboost.cli import compare
-from marginboost.cli.main import COMMANDS, main, make_parser
+from marginboost.cli.commands import COMMANDS
+from marginboost.cli.main import main, make_parser
 
 RECORD = Path(__file__).with_name("golden_commands.json")
 COLUMNS = ("--id", "name", "--drop", "weight")
@@ -116,8 +117,6 @@ STEPS = {
     ),
     "downweight": ("clean", "noisy.csv", *ROLES, "--policy", "downweight", "--out", "down.csv"),
     "clean targets": ("clean", "noisy.csv", *TARGET, "--out", "numbers.csv"),
-    "experiments": ("reproduce", "--list"),
-    "experiments as json": ("reproduce", "--list", "--json"),
     "no such column": ("fit", "t.csv", "--label", "size2", "--out", "x.json"),
     "no such file": ("fit", "u.csv", "--label", "size", "--out", "x.json"),
     "no such row": ("explain", "m.json", "t.csv", "--row", "500"),
@@ -218,7 +217,6 @@ SHORTEST = {
     "explain": "m.json",
     "audit": "t.csv --label y",
     "clean": "t.csv --target y --out c.csv",
-    "reproduce": "",
     "warm-up": "",
 }
 LONGER = {
@@ -235,7 +233,6 @@ LONGER = {
     "--fdr 0.1 --cv 4 --seed 3 --jobs 2 --serve --port 99 --no-browser --decisions e",
     "clean": "--id i --weight w --drop d --categorical c --policy relabel --decisions e "
     "--only-confirmed --skip-unlabelled --fdr 0.1 --cv 4 --seed 3 --jobs 2",
-    "reproduce": "x --list --full --out f --jobs 2 --data d",
     "warm-up": "--json",
 }
 TEXT = (
@@ -252,7 +249,7 @@ def readings() -> dict[str, Any]:
     found = {}
     for command in sorted(SHORTEST):
         short = f"{command} {SHORTEST[command]}"
-        text = TEXT if command not in ("reproduce", "warm-up") else ""
+        text = TEXT if command != "warm-up" else ""
         for line in (short, f"{short} {LONGER[command]}{text}"):
             values = vars(make_parser().parse_args(line.split()))
             found[line] = {name: value for name, value in values.items() if is_plain(value)}

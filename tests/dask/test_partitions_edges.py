@@ -19,7 +19,7 @@ from marginboost.dask import (  # noqa: E402
     DaskAdaBoostClassifier,
     DaskGradientBoostRegressor,
     DaskSoftmaxBoostClassifier,
-    partitions,
+    pieces,
     waiting,
 )
 from marginboost.dask.audit import RowsOnCluster  # noqa: E402
@@ -398,18 +398,18 @@ def test_tasks_that_take_long_are_waited_for(monkeypatch):
     futures = [SimpleNamespace(status="pending"), SimpleNamespace(status="pending")]
 
     def wait(given, timeout):
-        assert (given, timeout) == (futures, partitions.LOOK)
+        assert (given, timeout) == (futures, pieces.LOOK)
         if len(looks) < 3:
             raise TimeoutError
 
-    monkeypatch.setattr(partitions, "wait", wait)
-    monkeypatch.setattr(partitions, "await_workers", looks.append)
+    monkeypatch.setattr(pieces, "wait", wait)
+    monkeypatch.setattr(pieces, "await_workers", looks.append)
     client = Client()
-    assert partitions.gather(client, futures) == ["pending", "pending"]
+    assert pieces.gather(client, futures) == ["pending", "pending"]
     assert looks == [client] * 3
     futures[1].status = "error"
     looks.clear()
-    assert partitions.gather(client, futures) == ["pending", "error"]
+    assert pieces.gather(client, futures) == ["pending", "error"]
     assert looks == []
 
 
