@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ from marginboost import (
 from marginboost.audit.audit import check_probabilities
 from marginboost.audit.folds import make_folds
 from marginboost.core import Oracle
-from marginboost.estimators.base import BaseBooster
+from marginboost.estimators.base import BaseBooster, algorithm_to_fit
 from marginboost.on_demand import import_all
 from marginboost.validation import check_choice, check_number, random_numbers, read_numbers, shown
 
@@ -92,7 +93,7 @@ def test_settings_of_every_estimator(value):
             continue
         for name in kind().get_params(deep=False):
             model = kind().set_params(**{name: HOSTILE[value]})
-            assert_named(name, model.checked_oracle)
+            assert_named(name, partial(algorithm_to_fit, model))
             n_tried += 1
     assert n_tried > 300
 
@@ -186,8 +187,8 @@ def test_probabilities_of_a_model_of_ones_own():
     mask = np.zeros((30, 2), bool)
     mask[7, 1] = True
     for given, message in (
-        ([["a", "b"]] * 30, "pred_probs: expected numbers"),
-        ([[HUGE, 1]] * 30, "pred_probs: expected numbers"),
+        ([["a", "b"]] * 30, "pred_probs: got .*, expected numbers"),
+        ([[HUGE, 1]] * 30, "pred_probs: got .*, expected numbers"),
         (np.ma.masked_all((30, 2)), "pred_probs: row 0 is masked"),
         (np.ma.masked_array(np.full((30, 2), 0.5), mask), "pred_probs: row 7 is masked"),
     ):

@@ -168,7 +168,8 @@ def read_numbers(name: str, values: Any) -> Array:
             raise TypeError("complex numbers")
         return found.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name}: expected numbers ({error})") from error
+        some = reprlib.repr(np.ravel(np.asarray(values, dtype=object))[:1].tolist())
+        raise ValueError(f"{name}: got {some}, expected numbers ({error})") from error
 
 
 class Configurable(BaseEstimator):

@@ -53,7 +53,7 @@ would be beyond all numbers."""
 FEW = 2.0**-17
 """Share of the largest distance below which the mean one is that of a few rows that outweigh all
 others, or of a few among a hundred thousand: no unit for the others."""
-SMALLEST_UNIT = 2.0**-960
+SMALLEST_UNIT = 2.0**-1000
 """Distances that are not above it lose digits, and have no reciprocal with weights."""
 
 

@@ -69,7 +69,7 @@ LOSSES = ("epsilon-insensitive", "quantile")
 SCALES = ("loss", "regularizer")
 FURTHEST = 1e12
 """Solvers count in units in which no target is farther from the median than that."""
-SMALLEST_UNIT = 1e-280
+SMALLEST_UNIT = 1e-301
 """And in no smaller ones: coefficients in units of the targets must keep all their digits."""
 DESCENT_TOL = 1e-4
 """Gap down to which descent in levels goes where none is asked for."""

@@ -120,7 +120,7 @@ class ExactProblem:
         middle = self._median(self.y)
         far = [abs(y - middle) for y in self.y]
         unit, largest = self._median(far), max(far)
-        least = max(abs(middle) / 2**48, largest / 2**200, Fraction(1, 2**960))
+        least = max(abs(middle) / 2**48, largest / 2**200, Fraction(1, 2**1000))
         if unit <= least:
             unit = dot(self.weights, far)
             unit = largest if unit <= largest / 2**17 else unit

@@ -189,8 +189,13 @@ def _find(name: str) -> tuple[dict[str, Array], str]:
 
 
 def _read(content: bytes) -> dict[str, Array]:
+    """Arrays of a file; features may be whole numbers, -1 if missing, with a number of decimals."""
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {key: arrays[key] for key in arrays.files}
+        found = {key: arrays[key] for key in arrays.files}
+    if "decimals" in found:
+        whole, decimals = found["X"], found.pop("decimals")
+        found["X"] = np.where(whole < 0, np.nan, whole / 10.0**decimals)
+    return found
 
 
 def _from_bunch(bunch: Any) -> dict[str, Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -153,6 +154,8 @@ class BaseBooster(FittedAttributes, Configurable):
         check_settings(self)
         resolve_n_jobs(self.n_jobs)
         random_numbers(self.random_state)
+        if not isinstance(self.verbose, bool | Integral):
+            raise TypeError(f"verbose: got {self.verbose!r}, expected 0, 1 or a bool")
         callbacks = () if self.callbacks is None else self.callbacks
         if not isinstance(callbacks, Sequence):
             raise TypeError(f"callbacks: got {callbacks!r}, expected a list of Callback objects")
