@@ -69,7 +69,7 @@ def constraints_of(kind: type[Any]) -> dict[str, Any]:
     """What the settings of a class may be, its bases included."""
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        found.update(vars(base).get("parameter_constraints", {}))
+        found.update(vars(base).get("__constraints__", {}))
     return found
 
 

@@ -65,7 +65,7 @@ class AdaBoostMHClassifier(SteppedClassifier, LabelClassifier):
     (True, 1.0)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the exponential Hamming loss",
         "guarantee": "training error ≤ (K/2) ΠZ",
         "reference": "Schapire & Singer 1999",

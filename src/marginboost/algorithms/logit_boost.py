@@ -66,7 +66,7 @@ class LogitBoostClassifier(SecondOrderClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least logistic loss by Newton steps",
         "guarantee": "slopes at most 1: a wrong label has a bounded pull",
         "reference": "Friedman, Hastie & Tibshirani 2000",

@@ -192,16 +192,15 @@ class RobustBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "audits its labels, then fits trees or a soft margin, whichever suits",
         "guarantee": "of a soft margin as LPBoost, for the weights that the audit gives",
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
-    parameter_constraints: ClassVar[Constraints] = {
-        name: LPBoostClassifier.parameter_constraints[name]
-        for name in ("solver", "solver_time_limit")
+    __constraints__: ClassVar[Constraints] = {
+        name: LPBoostClassifier.__constraints__[name] for name in ("solver", "solver_time_limit")
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         **dict.fromkeys(("solver", "solver_time_limit", "tol"), Where("model", SOFT_MARGINS)),
         "fdr": Where("policy", ("drop", "relabel")),
     }

@@ -69,9 +69,9 @@ class Oracle(Configurable, ABC):
     """
 
     registry: ClassVar[dict[str, type[Oracle]]] = {}
-    parameter_constraints: ClassVar[Constraints] = {}
+    __constraints__: ClassVar[Constraints] = {}
     """What its settings may be; those of base classes hold too."""
-    parameter_effects: ClassVar[Effects] = {}
+    __effects__: ClassVar[Effects] = {}
     """With which other settings its settings have an effect; what base classes say holds too."""
 
     saved: bool = False

@@ -93,18 +93,18 @@ class BaseBooster(FittedAttributes, Configurable):
     """
 
     registry: ClassVar[dict[str, type[Any]]] = {}
-    summary: ClassVar[dict[str, str]] = {}
+    __summary__: ClassVar[dict[str, str]] = {}
     __shared_texts__: ClassVar[dict[str, str]] = {"common": COMMON_PARAMETERS}
     """Texts for docstrings, on parameters and attributes that estimators of a kind share."""
     __fewest_rows__: ClassVar[str] = "1"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True),
         "tol": Number(at_least=0.0, optional=True),
         "max_bins": Number(at_least=2, integer=True, optional=True),
     }
     """What parameters may be; constraints of base classes hold too, where a class does not replace
     them."""
-    parameter_effects: ClassVar[Effects] = {"max_bins": Where("estimator", reads_bins)}
+    __effects__: ClassVar[Effects] = {"max_bins": Where("estimator", reads_bins)}
     """With which other parameters a parameter has an effect; what base classes say holds too."""
     feature_names_in_: Any
     dual_: Any

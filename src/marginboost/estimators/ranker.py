@@ -25,7 +25,7 @@ class BaseRanker(StagedFit, NumberBooster):
     registry: ClassVar[dict[str, type[BaseRanker]]] = {}
     eval_at: int | None
     ndcg_exp_gain: bool
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "eval_at": Number(at_least=1, integer=True, optional=True),
     }
 

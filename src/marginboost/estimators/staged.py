@@ -57,12 +57,12 @@ class StagedFit:
     tol: float | None
     random_state: Any
     registry: ClassVar[Any]
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "early_stopping": (False, True, "auto"),
         "n_iter_no_change": Number(at_least=1, integer=True),
         "warm_start": (False, True),
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         "validation_fraction": Where("early_stopping", (True, "auto")),
         "n_iter_no_change": Where("early_stopping", (True, "auto")),
     }
