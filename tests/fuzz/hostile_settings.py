@@ -93,5 +93,5 @@ def losses_of(kind: type[Any]) -> list[str]:
     if isinstance(given, tuple):
         return list(given)
     if kind.__name__ == "SoftmaxBoostClassifier":
-        return sorted(ClassLoss.registry)
-    return sorted(known_losses() if is_regressor(kind()) else Loss.registry)
+        return sorted(ClassLoss.__registry__)
+    return sorted(known_losses() if is_regressor(kind()) else Loss.__registry__)

@@ -194,7 +194,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
     (3, 26, 2.5)
     """
 
-    registry: ClassVar[dict[str, type[Any]]] = {}
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
     __model_type__ = CascadeModel
 
@@ -415,7 +415,7 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         return tags
 
 
-CascadeBooster.registry["CascadeBooster"] = CascadeBooster
+CascadeBooster.__registry__["CascadeBooster"] = CascadeBooster
 
 
 def _two_classes(labels: Array, weights: Array) -> Array:

@@ -39,12 +39,12 @@ def saved_classes() -> dict[str, type[Any]]:
     """Classes that a model file can name."""
     import_all(algorithms)  # so that all are registered
     return {
-        **BaseMarginClassifier.registry,
-        **LabelClassifier.registry,
-        **MulticlassBooster.registry,
-        **CascadeBooster.registry,
-        **BaseBoostRegressor.registry,
-        **BaseRanker.registry,
+        **BaseMarginClassifier.__registry__,
+        **LabelClassifier.__registry__,
+        **MulticlassBooster.__registry__,
+        **CascadeBooster.__registry__,
+        **BaseBoostRegressor.__registry__,
+        **BaseRanker.__registry__,
     }
 
 
@@ -103,7 +103,7 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
     (150, 3)
     """
 
-    registry: ClassVar[dict[str, type[Any]]] = {}
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
     __model_type__ = ReducedModel
 
@@ -206,4 +206,4 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
         return tags
 
 
-MulticlassBooster.registry["MulticlassBooster"] = MulticlassBooster
+MulticlassBooster.__registry__["MulticlassBooster"] = MulticlassBooster

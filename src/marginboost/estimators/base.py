@@ -92,7 +92,7 @@ class BaseBooster(FittedAttributes, Configurable):
     they mean. Classifiers and regressors build on it; each kind has a registry of its own.
     """
 
-    registry: ClassVar[dict[str, type[Any]]] = {}
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
     __summary__: ClassVar[dict[str, str]] = {}
     __shared_texts__: ClassVar[dict[str, str]] = {"common": COMMON_PARAMETERS}
     """Texts for docstrings, on parameters and attributes that estimators of a kind share."""
@@ -111,9 +111,9 @@ class BaseBooster(FittedAttributes, Configurable):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        base = "registry" in vars(cls) or cls.__module__.startswith(f"{__package__}.")
+        base = "__registry__" in vars(cls) or cls.__module__.startswith(f"{__package__}.")
         if not base and not cls.__module__.rpartition(".")[2].startswith("_"):
-            cls.registry[cls.__name__] = cls
+            cls.__registry__[cls.__name__] = cls
 
     def __init__(
         self,

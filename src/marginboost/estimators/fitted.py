@@ -27,7 +27,7 @@ class FittedAttributes:
 
     __model_type__: ClassVar[type[Model]]
     """What a fit leaves, of two classes where the estimator is one of classes."""
-    registry: ClassVar[dict[str, type[Any]]] = {}
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
     """Classes that a model file can name."""
     model_: Model
 

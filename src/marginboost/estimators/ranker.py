@@ -22,7 +22,7 @@ from .staged import StagedFit
 class BaseRanker(StagedFit, NumberBooster):
     """What estimators share that order rows within queries."""
 
-    registry: ClassVar[dict[str, type[BaseRanker]]] = {}
+    __registry__: ClassVar[dict[str, type[BaseRanker]]] = {}
     eval_at: int | None
     ndcg_exp_gain: bool
     __constraints__: ClassVar[Constraints] = {

@@ -143,7 +143,7 @@ class BaseBoostRegressor(RegressorMixin, NumberBooster):
     A subclass stores its parameters and says in ``_algorithm`` which algorithm they mean.
     """
 
-    registry: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
+    __registry__: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Coefficient of determination R² after 1, 2, … hypotheses."""
