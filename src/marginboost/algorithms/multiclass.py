@@ -76,8 +76,10 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
         The labels.
     estimator_ : classifier
         The fitted algorithm, with all attributes that its class documents.
-    history_, certificate_, stop_reason_, estimators_, estimator_weights_, dual_
+    history_, certificate_, stop_reason_, estimators_, estimator_weights_, estimator_errors_, dual_
         As of the algorithm, one item per problem.
+    intercept_ : float
+        Always 0.
     problems_ : list of classifiers
         The models of two classes, one per column of the code; of two classes only one.
     code_ : array (classes, problems)

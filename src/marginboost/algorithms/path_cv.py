@@ -272,6 +272,8 @@ class AdaBoostRegClassifierCV(BaseMarginClassifier):
         For every C: mean error and its standard error over the folds, the errors, rounds, seconds.
     cv_error_ : float
         Mean error of the chosen C over the folds.
+    influence_, soft_margins_ : array
+        As of :class:`AdaBoostRegClassifier`, with the chosen C.
     {fitted}
     """
 

@@ -427,7 +427,7 @@ class RobustBoostClassifier(BaseMarginClassifier):
         audit = LabelAudit(
             cv=self.cv, fdr=self.fdr, n_jobs=self.n_jobs, random_state=self.random_state
         )
-        return used, audit.fit_table(source, table, labels[used])
+        return used, audit.__fit_table__(source, table, labels[used])
 
     def _cleaned(
         self, used: Array, audit: LabelAudit, index: Array, weights: Array
@@ -445,7 +445,7 @@ class RobustBoostClassifier(BaseMarginClassifier):
                 index[used] = np.where(acted_on, audit.suggested_codes_, index[used])
         return index, weights
 
-    def training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:
+    def __training_set__(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:
         """Labels and weights that a fit to these rows learns from: the audit is made again.
 
         It repeats with the same releases of the libraries, and a ``random_state`` that is no
