@@ -259,6 +259,7 @@ class AdaBoostClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "minimise the exponential loss; margins above a target ϱ",
         "guarantee": "training error ≤ Π√(1 − γ²); margin ϱ ≤ ρ* − ε in 2 ln N / ε² + 1 rounds",

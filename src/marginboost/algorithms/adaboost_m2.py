@@ -97,6 +97,7 @@ class AdaBoostM2Classifier(LabelClassifier):
     (True, True, 1.0)
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": True, "explains": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the ranking loss by the pseudo-loss",
         "guarantee": "training error ≤ (K − 1) Π2√(ε(1 − ε)); multiclass margin bracketed",

@@ -65,6 +65,7 @@ class AdaBoostMHClassifier(SteppedClassifier, LabelClassifier):
     (True, 1.0)
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": True, "explains": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the exponential Hamming loss",
         "guarantee": "training error ≤ (K/2) ΠZ",

@@ -90,6 +90,7 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest minimum margin, to accuracy ν",
         "guarantee": "margin ≥ ρ* − ν in 2 ln N / ν² rounds; gap certified",

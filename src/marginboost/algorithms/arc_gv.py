@@ -116,6 +116,7 @@ class ArcGVClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest minimum margin",
         "guarantee": "converges to ρ*; gap certified every round",

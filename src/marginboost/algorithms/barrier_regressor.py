@@ -183,6 +183,7 @@ class BarrierBoostRegressor(BaseBoostRegressor):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": False}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "the ν-tube plus Σα / C, by a barrier whose temperature falls",
         "guarantee": "converges; solved to a certified gap",

@@ -142,6 +142,7 @@ class CGBoostClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": False}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "least hinge loss plus half of Σα²: a support vector machine over hypotheses",
         "guarantee": "exact over the hypotheses found; one more of edge e is worth less than ½ e²",

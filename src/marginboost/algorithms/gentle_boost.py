@@ -59,6 +59,7 @@ class GentleBoostClassifier(SecondOrderClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "least exponential loss by Newton steps",
         "guarantee": "steps in [-1, 1], where Real AdaBoost's have no bound",

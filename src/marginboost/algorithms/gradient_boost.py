@@ -211,6 +211,7 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "least loss, any loss, one second-order tree per round",
         "guarantee": "none; bounds on the share of loss that is saved",

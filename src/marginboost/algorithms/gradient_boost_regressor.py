@@ -230,6 +230,7 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "least loss of the residual, robust if wanted, one tree per round",
         "guarantee": "training loss never rises (squared, Huber, log-cosh; ν ≤ 1, all rows)",

@@ -91,6 +91,7 @@ class L2BoostRegressor(BaseBoostRegressor):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "minimise the squared loss by fits to residuals",
         "guarantee": "residual norm never rises; small steps over lines follow LARS",

@@ -183,6 +183,7 @@ class LeveragingRegressor(BaseBoostRegressor):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": False}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "least convex loss of the residual plus C Σα, free intercept",
         "guarantee": "solved to a certified gap; the squared loss makes the LASSO",

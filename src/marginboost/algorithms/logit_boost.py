@@ -66,6 +66,7 @@ class LogitBoostClassifier(SecondOrderClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "least logistic loss by Newton steps",
         "guarantee": "slopes at most 1: a wrong label has a bounded pull",

@@ -456,6 +456,7 @@ class LPBoostClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest soft margin: a share ν of the rows may fall short",
         "guarantee": "solved to a certified gap; at most a share ν of margin errors",

@@ -128,6 +128,7 @@ class MadaBoostClassifier(BaseMarginClassifier):
     target margin True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "minimise a loss that is linear where examples are wrong: capped weights",
         "guarantee": "training error ≤ κ in 2 / (κ γ²) rounds; until then no row above 1 / (κ N)",

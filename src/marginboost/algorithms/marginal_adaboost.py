@@ -174,6 +174,7 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest minimum margin, by binary search on the target",
         "guarantee": "margin ≥ ρ* − 4ε in (⌈log₂(2/ε)⌉ + 1)(2 ln N / ε² + 1) calls",

@@ -105,6 +105,7 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
     (150, 3)
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"categories": True}
     __registry__: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
     __model_type__ = ReducedModel

@@ -115,6 +115,7 @@ class SAMMEClassifier(LabelClassifier):
     ((150, 3), True)
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": True, "explains": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the multiclass exponential loss",
         "guarantee": "right votes above a share 1/K while every ε < 1 − 1/K",

@@ -132,6 +132,7 @@ class SmoothBoostClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "margins above θ for all but a share κ, no row above 1 / (κ N)",
         "guarantee": "reached in 2 / (κ γ² √(1 − γ)) rounds if edges are at least 2γ",

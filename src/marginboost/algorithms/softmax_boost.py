@@ -179,6 +179,7 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
     ((150, 3), True)
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: least multinomial log loss, one tree per class and round",
         "guarantee": "none; bounds on the share of loss that is saved",

@@ -192,6 +192,11 @@ class RobustBoostClassifier(BaseMarginClassifier):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {
+        "certifies": False,
+        "explains": False,
+        "exports_several_classes": True,
+    }
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "audits its labels, then fits trees or a soft margin, whichever suits",
         "guarantee": "of a soft margin as LPBoost, for the weights that the audit gives",

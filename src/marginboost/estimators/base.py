@@ -41,6 +41,7 @@ from ..validation import (
     check_settings,
     random_numbers,
 )
+from .capabilities import check_runs_on_parts
 from .fitted import FittedAttributes
 
 COMMON_PARAMETERS = """max_bins : int or None
@@ -390,6 +391,7 @@ def fit_parts(
         Rows that are held back from a second fit, from which probabilities come where scores are
         no log-odds; None takes them from the parts, as bins.
     """
+    check_runs_on_parts(estimator)
     estimator.__fit_parts__(features, bins, classes, parts, held)  # type: ignore[attr-defined]
     return estimator
 
@@ -422,6 +424,7 @@ def rule_of(estimator: Any, sample: Sample) -> Rule:
 def algorithm_for_parts(estimator: BaseBooster) -> Algorithm:
     """Algorithm of an estimator that is fitted to rows in parts; raise where it cannot be."""
     algorithm = algorithm_to_fit(estimator)
+    check_runs_on_parts(estimator)
     for name, off in (("early_stopping", False), ("warm_start", False), ("scoring", "loss")):
         if getattr(estimator, name, off) != off:
             raise TypeError(

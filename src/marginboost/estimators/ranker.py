@@ -15,7 +15,7 @@ from ..fitting.queries import read_queries
 from ..fitting.rows import TrainingRows
 from ..types import Array
 from ..validation import Constraints, Number
-from .regressor import NumberBooster
+from .regressor import NumberBooster, check_one_target
 from .staged import StagedFit
 
 
@@ -96,6 +96,7 @@ class BaseRanker(StagedFit, NumberBooster):
 
     def _read_targets(self, y: Any, n_rows: int) -> Array:
         """Relevances, checked."""
+        check_one_target(type(self), y)
         relevances = read_targets(y, n_rows)
         ranking_gains(relevances, self.ndcg_exp_gain)
         return relevances
