@@ -26,6 +26,6 @@ def set_certificate(estimator: Any, certificate: Certificate) -> None:
 
 def quick(name: str, **settings: Any) -> Any:
     """Make a classifier by its name; one that cross-validates inside does so with two folds."""
-    kind = BaseMarginClassifier.registry[name]
+    kind = BaseMarginClassifier.__registry__[name]
     folds = {"cv": 2} if "cv" in kind().get_params() else {}
     return kind(**folds, **settings)

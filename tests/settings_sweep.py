@@ -200,7 +200,7 @@ def others(kind, name):
     """Valid values of a setting that differ from its default."""
     if name in OTHERS:
         return OTHERS[name]
-    allowed = {**GradientTreeOracle.parameter_constraints, **constraints_of(kind)}[name]
+    allowed = {**GradientTreeOracle.__constraints__, **constraints_of(kind)}[name]
     default = parameter_defaults(kind)[name]
     if isinstance(allowed, tuple):
         return [value for value in allowed if not same_setting(value, default)]
@@ -221,7 +221,7 @@ def constraints_of(kind):
     """What settings of a class may be."""
     found = {}
     for base in reversed(kind.__mro__):
-        found.update(vars(base).get("parameter_constraints", {}))
+        found.update(vars(base).get("__constraints__", {}))
     return found
 
 

@@ -20,15 +20,15 @@ README = Path(__file__).parents[1] / "README.md"
 def test_table_is_that_of_the_code():
     text = (README.parent / "docs" / "algorithms.md").read_text()
     registries = {
-        **BaseMarginClassifier.registry,
-        **LabelClassifier.registry,
-        **BaseBoostRegressor.registry,
-        **BaseRanker.registry,
+        **BaseMarginClassifier.__registry__,
+        **LabelClassifier.__registry__,
+        **BaseBoostRegressor.__registry__,
+        **BaseRanker.__registry__,
     }
     for name, classifier in registries.items():
         if not classifier.__module__.startswith("marginboost."):
             continue  # made by a test
-        facts = classifier.summary
+        facts = classifier.__summary__
         row = f"| `{name}` | {facts['problem']} | {facts['guarantee']} | {facts['reference']} |"
         assert row in text
 

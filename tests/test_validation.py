@@ -68,7 +68,7 @@ def test_choices_and_names():
 
 
 class Base:
-    parameter_constraints = {"rounds": Number(at_least=1, integer=True), "kind": ("a", "b")}  # noqa: RUF012
+    __constraints__ = {"rounds": Number(at_least=1, integer=True), "kind": ("a", "b")}  # noqa: RUF012
 
     def __init__(self, **settings):
         vars(self).update({"rounds": 1, "kind": "a", "share": 0.5, **settings})
@@ -79,7 +79,7 @@ class Mixin:
 
 
 class Derived(Mixin, Base):
-    parameter_constraints = {  # noqa: RUF012
+    __constraints__ = {  # noqa: RUF012
         "rounds": Number(at_least=1, integer=True, optional=True),
         "share": Number(above=0.0, below=1.0),
     }

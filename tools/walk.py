@@ -135,21 +135,26 @@ def public_names(estimator: Any) -> list[str]:
     return [name for name in dir(estimator) if not name.startswith("_") and name not in known]
 
 
+def estimators() -> list[type[Any]]:
+    """Every estimator that the package exports."""
+    found = [getattr(marginboost, name) for name in marginboost.__all__]
+    return [
+        kind
+        for kind in found
+        if isinstance(kind, type) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")
+    ]
+
+
 def print_public_names() -> None:
     """Print how many public names every estimator has, the most first."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     counts = {}
-    for name in marginboost.__all__:
-        kind = getattr(marginboost, name)
-        if not (
-            isinstance(kind, type) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")
-        ):
-            continue
+    for kind in estimators():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             y = X[:, 0] if issubclass(kind, RegressorMixin) else (X[:, 0] > 0).astype(int)
-            counts[name] = len(public_names(kind().fit(X, y)))
+            counts[kind.__name__] = len(public_names(kind().fit(X, y)))
     for name, count in sorted(counts.items(), key=lambda item: -item[1]):
         print(f"{name:40s} {count:6d}")
 

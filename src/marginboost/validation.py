@@ -183,10 +183,10 @@ class Configurable(BaseEstimator):
 
 
 def check_settings(owner: object) -> None:
-    """Raise unless settings are as ``parameter_constraints`` of their class and its bases say."""
+    """Raise unless settings are as ``__constraints__`` of their class and its bases say."""
     constraints: dict[str, Number | tuple[Any, ...]] = {}
     for kind in reversed(type(owner).__mro__):
-        constraints.update(vars(kind).get("parameter_constraints", {}))
+        constraints.update(vars(kind).get("__constraints__", {}))
     for name, constraint in constraints.items():
         if isinstance(constraint, tuple):
             check_choice(name, getattr(owner, name), constraint)
@@ -197,7 +197,7 @@ def check_settings(owner: object) -> None:
 def check_effects(owner: Any) -> None:
     """Raise where a setting differs from its default and has no effect with the other settings.
 
-    Where settings have an effect is said by ``parameter_effects`` of their class and its bases. A
+    Where settings have an effect is said by ``__effects__`` of their class and its bases. A
     model file may hold such a setting, as earlier versions let it pass: it is refused by the next
     fit, not by the file's reader.
 
@@ -209,7 +209,7 @@ def check_effects(owner: Any) -> None:
     own: Any = type(owner)
     defaults = parameter_defaults(own)
     for kind in own.__mro__:
-        for name, conditions in vars(kind).get("parameter_effects", {}).items():
+        for name, conditions in vars(kind).get("__effects__", {}).items():
             if name not in defaults or same_setting(getattr(owner, name), defaults[name]):
                 continue
             for where in conditions if isinstance(conditions, tuple) else (conditions,):

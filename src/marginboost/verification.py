@@ -149,8 +149,8 @@ def _learnt_labels(solver: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Arr
 
     A classifier that judges its rows before it learns from them says what it makes of them.
     """
-    if hasattr(solver, "training_set"):
-        found: tuple[Array, Array] = solver.training_set(X, y, sample_weight)
+    if hasattr(solver, "__training_set__"):
+        found: tuple[Array, Array] = solver.__training_set__(X, y, sample_weight)
         return found
     labels = read_labels(y, len(y))
     weights = read_weights(sample_weight, len(labels))

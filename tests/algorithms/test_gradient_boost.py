@@ -173,7 +173,7 @@ def test_leaves_of_real_adaboost_are_half_the_log_odds():
 # -- losses and weights ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(Loss.registry))
+@pytest.mark.parametrize("name", sorted(Loss.__registry__))
 def test_the_constant_is_the_best_one(name):
     loss = as_loss("loss", name)
     samples = [Sample.of_labels(np.array([1, 1, -1, 1]), np.array([1.0, 2.0, 3.0, 2.0]))]
@@ -211,7 +211,7 @@ def test_slopes_of_the_logistic_kernel(weighted):
     assert (np.abs(dual) <= w).all()  # CH-C12: the pull of a row is bounded
 
 
-@pytest.mark.parametrize("name", sorted(Loss.registry))
+@pytest.mark.parametrize("name", sorted(Loss.__registry__))
 def test_every_loss_learns(name):
     X, y = noisy_rows(4)
     model = GradientBoostClassifier(

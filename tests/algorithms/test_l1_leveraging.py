@@ -207,7 +207,7 @@ def test_smoothed_hinge_is_the_barrier_at_a_fixed_temperature(steps, beta):
     class Frozen(BarrierBoost):
         _cool, _accuracy = L1Leveraging._cool, L1Leveraging._accuracy
 
-    del Rule.registry["Frozen"]
+    del Rule.__registry__["Frozen"]
     rng = np.random.default_rng(3)
     H = np.where(rng.random((40, 25)) < 0.65, 1.0, -1.0)
     watch, twin = Watch(), Watch()

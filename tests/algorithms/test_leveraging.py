@@ -250,7 +250,7 @@ def test_bounds_are_about_the_present_length():
     assert (history["lower"] <= history["upper"] + 1e-12).all()
 
 
-@pytest.mark.parametrize("name", [n for n, loss in Loss.registry.items() if not loss.convex])
+@pytest.mark.parametrize("name", [n for n, loss in Loss.__registry__.items() if not loss.convex])
 def test_losses_that_are_not_convex(name):
     """The loss falls in every round; nothing is certified, and that is said."""
     X, y = circle_2d()

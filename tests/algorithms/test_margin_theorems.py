@@ -79,7 +79,7 @@ VARIATIONS = {
 
 REGISTERED = {
     name: rule
-    for name, rule in Rule.registry.items()
+    for name, rule in Rule.__registry__.items()
     if rule.__module__.startswith("marginboost.")
     and isinstance(rule().objective, Margin | SoftMargin)
 }

@@ -185,7 +185,7 @@ SPARED = {("GambergerFilter", "max_pairs")}
 
 def test_the_settings_of_all_filters_are_tried():
     tried = {(kind.__name__, name) for kind, _, _, name, _ in CASES} | SPARED
-    for name, kind in NoiseFilter.registry.items():
+    for name, kind in NoiseFilter.__registry__.items():
         assert {(name, setting) for setting in kind().get_params(deep=False)} <= tried
 
 

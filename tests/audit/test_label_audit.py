@@ -318,7 +318,7 @@ def test_a_row_alone_in_its_class_teaches_and_is_not_judged():
     assert audit.score_[alone].min() > 0.99
     assert audit.suggested_[alone].tolist() == [2, 3]
     assert audit.disagreement_[alone].tolist() == [0.0, 0.0]
-    for train, test in audit.make_folds():
+    for train, test in audit._make_folds():
         assert set(alone) <= set(train)
         assert not set(alone) & set(test)
 

@@ -53,7 +53,7 @@ from marginboost.datasets import circle_2d, flip_labels
 theory = settings(derandomize=True, deadline=None, max_examples=25, database=None)
 few = settings(theory, max_examples=10)
 
-FILTERS = NoiseFilter.registry
+FILTERS = NoiseFilter.__registry__
 FOR_LABELS = [make for name, make in FILTERS.items() if name != "RegressionFilter"]
 VOTERS = [DecisionTreeClassifier(max_depth=d, random_state=0) for d in (1, 2, 3)]
 

@@ -88,11 +88,11 @@ def test_saves_and_loads(noisy, tmp_path):
     assert isinstance(loaded, RobustBoostClassifier)
     np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
     assert (loaded.nu_, loaded.noise_rate_) == (model.nu_, model.noise_rate_)
-    given, weights = loaded.training_set(X, labels)
+    given, weights = loaded.__training_set__(X, labels)
     np.testing.assert_array_equal(given, labels)
     np.testing.assert_allclose(weights, model.trust_, rtol=1e-9)
     with pytest.warns(UserWarning, match="the audit of these rows estimates a noise of"):
-        loaded.training_set(X[:120], labels[:120])
+        loaded.__training_set__(X[:120], labels[:120])
 
 
 def test_more_than_two_classes(tmp_path):

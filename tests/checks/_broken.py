@@ -291,7 +291,7 @@ class Stubborn(Hypothesis):
         return cls(Stump.from_dict(data["stump"]).negated())
 
 
-del Hypothesis.registry["stubborn"]
+del Hypothesis.__registry__["stubborn"]
 
 
 class CannotTurn(StumpOracle):

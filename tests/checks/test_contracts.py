@@ -37,7 +37,7 @@ from marginboost.oracles import (
 from marginboost.oracles.label_trees import SklearnLabelOracle
 
 RULES = {
-    **Rule.registry,
+    **Rule.__registry__,
     "worked example": SmallSteps,
     "target 0.2": lambda: AdaBoost(target_margin=0.2),
     "sequence": lambda: AdaBoost(target_margin=[-0.5, 0.0, 0.1]),
@@ -145,4 +145,4 @@ def test_worked_example_learns():
     X, y = circle_2d()
     model = SmallStepsClassifier(epsilon=0.05, n_estimators=400).fit(X, y)
     assert model.score(X, y) > 0.9
-    assert "SmallStepsClassifier" not in type(model).registry
+    assert "SmallStepsClassifier" not in type(model).__registry__

@@ -638,7 +638,9 @@ def test_info_about_a_model(model_file, run):
 
 def test_info_lists_the_algorithms(run):
     answer = run("info", "--json").json
-    assert {entry["class"] for entry in answer["algorithms"]} >= set(BaseMarginClassifier.registry)
+    assert {entry["class"] for entry in answer["algorithms"]} >= set(
+        BaseMarginClassifier.__registry__
+    )
     assert "lpboost" in run("info").out
 
 
@@ -724,7 +726,7 @@ def test_bad_comparisons(table, run, options, code, message):
 
 def test_every_classifier_has_a_name():
     found = classifiers()
-    assert set(found.values()) >= set(BaseMarginClassifier.registry.values())
+    assert set(found.values()) >= set(BaseMarginClassifier.__registry__.values())
     assert len(found) == len(set(found.values()))
     assert found["lpboost"] is marginboost.LPBoostClassifier
     for name in ("Arc-GV", "arc_gv", "arcgv", "ArcGVClassifier"):

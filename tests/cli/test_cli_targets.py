@@ -119,7 +119,7 @@ def test_compare(run, prices):
 
 
 def test_all_regressors_have_a_name():
-    assert {kind.__name__ for kind in regressors().values()} == set(BaseBoostRegressor.registry)
+    assert {kind.__name__ for kind in regressors().values()} == set(BaseBoostRegressor.__registry__)
 
 
 def refusals(prices):

@@ -27,7 +27,7 @@ from marginboost import (
 from marginboost.data import Table
 from marginboost.estimators.classifier import BaseMarginClassifier
 
-EVERY = sorted(BaseMarginClassifier.registry.values(), key=lambda make: make.__name__)
+EVERY = sorted(BaseMarginClassifier.__registry__.values(), key=lambda make: make.__name__)
 X = np.array([[0.0, 5.0], [1.0, 6.0], [2.0, 5.0], [3.0, 6.0], [4.0, 5.0], [5.0, 6.0]])
 Y = np.array([0, 0, 1, 0, 1, 1])
 

@@ -27,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from marginboost import AdaBoostClassifier, StumpOracle
 from marginboost.estimators.classifier import BaseMarginClassifier
 
-EVERY = sorted(BaseMarginClassifier.registry.values(), key=lambda make: make.__name__)
+EVERY = sorted(BaseMarginClassifier.__registry__.values(), key=lambda make: make.__name__)
 
 
 @pytest.fixture(scope="module")

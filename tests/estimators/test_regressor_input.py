@@ -34,7 +34,7 @@ def rows(n=12):
 
 
 def test_none_is_missing():
-    assert set(BaseBoostRegressor.registry) <= {kind.__name__ for kind in ALL}
+    assert set(BaseBoostRegressor.__registry__) <= {kind.__name__ for kind in ALL}
 
 
 @every

@@ -15,8 +15,8 @@ from marginboost.estimators.classifier import BaseMarginClassifier
 from marginboost.estimators.regressor import BaseBoostRegressor
 from marginboost.oracles import FiniteOracle, matrix_sample
 
-ESTIMATORS = {**BaseMarginClassifier.registry, **BaseBoostRegressor.registry}
-RULES = [rule for rule in Rule.registry.values() if rule.__module__.startswith("marginboost.")]
+ESTIMATORS = {**BaseMarginClassifier.__registry__, **BaseBoostRegressor.__registry__}
+RULES = [rule for rule in Rule.__registry__.values() if rule.__module__.startswith("marginboost.")]
 X, Y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 0, 1])
 
 DEFAULTS = {
@@ -42,7 +42,7 @@ def defaults(of):
 
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_defaults_of_rules_are_these(name):
-    found = defaults(Rule.registry[name])
+    found = defaults(Rule.__registry__[name])
     assert {key: found[key] for key in DEFAULTS[name]} == DEFAULTS[name]
 
 
@@ -88,7 +88,7 @@ class Met(SmallSteps):
         return 0.25
 
 
-Rule.registry.pop("Met")
+Rule.__registry__.pop("Met")
 
 
 def rounds_of(tol):

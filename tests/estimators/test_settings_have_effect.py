@@ -218,7 +218,7 @@ def test_no_setting_of_a_base_learner_is_dropped_with_another_choice(learner):
 
 
 def test_the_settings_of_all_base_learners_are_tried():
-    own = {kind for kind in Oracle.registry.values() if not issubclass(kind, OracleWrapper)}
+    own = {kind for kind in Oracle.__registry__.values() if not issubclass(kind, OracleWrapper)}
     without = {kind for kind in own if not parameter_defaults(kind)}
     shipped = {kind for kind in own if kind.__module__.startswith("marginboost.")}
     assert shipped - without == set(SMALL_LEARNERS)
@@ -353,7 +353,7 @@ def test_a_model_file_may_hold_a_setting_without_effect(tmp_path):
     model = GradientBoostClassifier(GradientTreeOracle(), n_estimators=3).fit(X, Y)
     model.max_leaf_nodes = 7
     model.save(tmp_path / "model.json")
-    loaded = load_model(tmp_path / "model.json", GradientBoostClassifier.registry)
+    loaded = load_model(tmp_path / "model.json", GradientBoostClassifier.__registry__)
     assert (loaded.predict(X) == model.predict(X)).all()
     with pytest.raises(ValueError, match="max_leaf_nodes: got 7"):
         loaded.fit(X, Y)

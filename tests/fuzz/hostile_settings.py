@@ -69,7 +69,7 @@ def constraints_of(kind: type[Any]) -> dict[str, Any]:
     """What the settings of a class may be, its bases included."""
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        found.update(vars(base).get("parameter_constraints", {}))
+        found.update(vars(base).get("__constraints__", {}))
     return found
 
 
@@ -93,5 +93,5 @@ def losses_of(kind: type[Any]) -> list[str]:
     if isinstance(given, tuple):
         return list(given)
     if kind.__name__ == "SoftmaxBoostClassifier":
-        return sorted(ClassLoss.registry)
-    return sorted(known_losses() if is_regressor(kind()) else Loss.registry)
+        return sorted(ClassLoss.__registry__)
+    return sorted(known_losses() if is_regressor(kind()) else Loss.__registry__)

@@ -24,7 +24,7 @@ from marginboost.losses import (
 
 MATRIX = ((0.7, 0.2, 0.1, 0.0), (0.0, 1.0, 0.0, 0.0), (0.1, 0.1, 0.6, 0.2), (0.3, 0.0, 0.0, 0.7))
 LOSSES = [
-    *(make() for make in ClassLoss.registry.values()),
+    *(make() for make in ClassLoss.__registry__.values()),
     NoisySoftmax(MATRIX),
     ClassCrossEntropy(0.2),
     ClassRobustFocal(0.0, 0.5),
@@ -115,7 +115,9 @@ def test_a_known_noise_is_undone():
     assert plain.predict_proba(rows)[0, 0] == pytest.approx(2 / 3, abs=0.03)
 
 
-@pytest.mark.parametrize("loss", [*ClassLoss.registry, NoisySoftmax(0.05), ClassRobustFocal(0.2)])
+@pytest.mark.parametrize(
+    "loss", [*ClassLoss.__registry__, NoisySoftmax(0.05), ClassRobustFocal(0.2)]
+)
 def test_models_learn_and_are_saved(loss, tmp_path):
     X, y = load_iris(return_X_y=True)
     model = SoftmaxBoostClassifier(loss=loss, n_estimators=20, min_samples_leaf=5).fit(X, y)

@@ -37,7 +37,7 @@ from marginboost.solvers.rounding import LOSSES as LOSSES_ROUND
 
 LOSSES = [
     Absolute(),
-    *(make() for make in Loss.registry.values() if make.__module__.startswith("marginboost.")),
+    *(make() for make in Loss.__registry__.values() if make.__module__.startswith("marginboost.")),
     SmoothedHinge(0.05),
     SmoothedHinge(5.0),
     EpsilonInsensitive(0.0, 0.3),

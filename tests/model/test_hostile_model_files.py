@@ -19,7 +19,7 @@ from marginboost.model.reader import MAX_CODED, MAX_TARGETS, model_from_document
 from marginboost.model.settings import MAX_PADDED, MAX_WRAPPERS
 from marginboost.oracles.stumps import Stump, step_functions
 
-REGISTRY = BaseMarginClassifier.registry
+REGISTRY = BaseMarginClassifier.__registry__
 
 
 def rows(n_classes=2):
@@ -226,7 +226,7 @@ def test_kinds_that_nobody_checks_are_refused(document):
         ensemble = {"members": [{"kind": "unchecked"}], "coef": [1.0]}
         assert_refused({**document, "ensemble": ensemble}, "does not check its features")
     finally:
-        del Hypothesis.registry["unchecked"]
+        del Hypothesis.__registry__["unchecked"]
 
 
 def test_documented_limits_are_those_of_the_code():

@@ -55,7 +55,7 @@ from marginboost.oracles import (
 )
 from marginboost.oracles.trees import TreeOracle
 
-REGISTRY = BaseMarginClassifier.registry
+REGISTRY = BaseMarginClassifier.__registry__
 OWN = sorted(name for name, cls in REGISTRY.items() if cls.__module__.startswith("marginboost."))
 SCHEMA = Path(__file__).parents[2] / "docs" / "model-file.schema.json"
 
@@ -159,12 +159,12 @@ def test_times_are_no_part_of_a_file(fitted: Any, document: Any, tmp_path: Path)
     # Files of before have times: they are checked, and dropped.
     old = copy.deepcopy(document)
     old["history"]["seconds"] = [0.5] * old["n_iter"]
-    loaded = model_from_document(old, BaseMarginClassifier.registry)
+    loaded = model_from_document(old, BaseMarginClassifier.__registry__)
     assert np.isnan(loaded.history_["seconds"]).all()
     assert json.loads(json.dumps(document_of(loaded))) == document
     old["history"]["seconds"][0] = "soon"
     with pytest.raises(ModelFileError, match="seconds"):
-        model_from_document(old, BaseMarginClassifier.registry)
+        model_from_document(old, BaseMarginClassifier.__registry__)
 
 
 def test_time_counts_on_from_a_loaded_model(tmp_path: Path) -> None:
@@ -641,7 +641,7 @@ def test_a_kind_that_does_not_check_its_features_is_refused(document: Any) -> No
                 change(document, "ensemble.members.0", {"kind": "careless"}), REGISTRY
             )
     finally:
-        del Hypothesis.registry["careless"]
+        del Hypothesis.__registry__["careless"]
 
 
 # -- fuzz ----------------------------------------------------------------------------------------
@@ -847,7 +847,7 @@ def test_the_schema_knows_all_cascades_kinds_and_reasons(tmp_path: Path) -> None
     assert set(parts["stop"]["enum"]) == {str(reason) for reason in Stop}
     names = [part["$ref"].removeprefix("#/$defs/") for part in parts["hypothesis"]["anyOf"]]
     kinds = {parts[name]["properties"]["kind"]["const"] for name in names}
-    own = [k for k in Hypothesis.registry.values() if k.__module__.startswith("marginboost.")]
+    own = [k for k in Hypothesis.__registry__.values() if k.__module__.startswith("marginboost.")]
     assert kinds == {kind.kind for kind in own}
     known = {k for k, o in ORACLES.items() if o.__module__.startswith("marginboost.")}
     assert set(parts["oracle"]["properties"]["oracle"]["enum"]) == known
@@ -879,10 +879,10 @@ def test_the_schema_refuses(place: str, value: Any, document: Any) -> None:
 # -- losses with settings ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(Loss.registry))
+@pytest.mark.parametrize("name", sorted(Loss.__registry__))
 def test_models_with_a_loss_object_come_back(name: str, tmp_path: Path) -> None:
     X, y = numbers()
-    loss = Huber(sigma=0.3) if name == "huber" else Loss.registry[name]()
+    loss = Huber(sigma=0.3) if name == "huber" else Loss.__registry__[name]()
     model = REGISTRY["GradientBoostClassifier"](loss=loss, n_estimators=3).fit(X, y)
     loaded = round_trip(model, tmp_path)
     assert loaded.loss == loss

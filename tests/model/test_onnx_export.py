@@ -39,7 +39,7 @@ from marginboost.oracles.stumps import Stump
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-REGISTRY = BaseMarginClassifier.registry
+REGISTRY = BaseMarginClassifier.__registry__
 OWN = sorted(name for name, cls in REGISTRY.items() if cls.__module__.startswith("marginboost."))
 ORACLES = [
     StumpOracle(),
@@ -227,12 +227,12 @@ def three_classes() -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("oracle", [None, LabelTreeOracle(max_depth=3, answers="set")], ids=str)
-@pytest.mark.parametrize("name", sorted(LabelClassifier.registry))
+@pytest.mark.parametrize("name", sorted(LabelClassifier.__registry__))
 def test_models_that_know_several_classes(name: str, oracle: Any, n_classes: int) -> None:
     X, y = three_classes()
     if n_classes == 2:
         y = np.where(y == "no", "no", "yes")
-    make = LabelClassifier.registry[name]
+    make = LabelClassifier.__registry__[name]
     if name == "SoftmaxBoostClassifier":
         oracle = (
             None if oracle is None else GradientTreeOracle(max_leaf_nodes=5, min_samples_leaf=3)
@@ -245,11 +245,11 @@ def test_models_that_know_several_classes(name: str, oracle: Any, n_classes: int
     assert run(model, codes[:0])["probabilities"].shape == (0, n_classes)
 
 
-@pytest.mark.parametrize("name", sorted(BaseBoostRegressor.registry))
+@pytest.mark.parametrize("name", sorted(BaseBoostRegressor.__registry__))
 def test_regressors(name: str) -> None:
     X, y = frame()
     target = np.nan_to_num(X["length"]) ** 2 + (y == "yes")
-    model = BaseBoostRegressor.registry[name](n_estimators=8).fit(X, target)
+    model = BaseBoostRegressor.__registry__[name](n_estimators=8).fit(X, target)
     codes = model.__read_rows__(X).dense(0, len(X))
     assert np.array_equal(run(model, codes)["prediction"], model.predict(X))
 

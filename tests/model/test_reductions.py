@@ -35,7 +35,11 @@ from marginboost.model.decoding import class_shares
 
 FEW = settings(derandomize=True, deadline=None, max_examples=25, database=None)
 EVERY = sorted(
-    (m for m in BaseMarginClassifier.registry.values() if m.__module__.startswith("marginboost.")),
+    (
+        m
+        for m in BaseMarginClassifier.__registry__.values()
+        if m.__module__.startswith("marginboost.")
+    ),
     key=lambda make: make.__name__,
 )
 X, Y = load_iris(return_X_y=True)

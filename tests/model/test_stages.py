@@ -14,12 +14,12 @@ from marginboost.oracles import LinearOracle, StumpOracle, TreeOracle
 
 CLASSIFIERS = sorted(
     name
-    for name, kind in BaseMarginClassifier.registry.items()
+    for name, kind in BaseMarginClassifier.__registry__.items()
     if kind.__module__.startswith("marginboost.")
 )
 REGRESSORS = sorted(
     name
-    for name, kind in BaseBoostRegressor.registry.items()
+    for name, kind in BaseBoostRegressor.__registry__.items()
     if kind.__module__.startswith("marginboost.")
 )
 
@@ -50,10 +50,10 @@ def test_classifiers(name, n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", sorted(LabelClassifier.registry))
+@pytest.mark.parametrize("name", sorted(LabelClassifier.__registry__))
 def test_classifiers_that_answer_for_all_classes(name, n_classes):
     X, y, _ = table(n_classes=n_classes)
-    assert_last_stage_is_the_model(LabelClassifier.registry[name](n_estimators=15).fit(X, y), X)
+    assert_last_stage_is_the_model(LabelClassifier.__registry__[name](n_estimators=15).fit(X, y), X)
 
 
 @pytest.mark.parametrize("code", ["all-pairs", "error-correcting"])
@@ -66,7 +66,7 @@ def test_codes_of_several_classes(code):
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors(name):
     X, _, score = table()
-    model = BaseBoostRegressor.registry[name](n_estimators=15).fit(X, np.abs(score))
+    model = BaseBoostRegressor.__registry__[name](n_estimators=15).fit(X, np.abs(score))
     *_, last = model.staged_predict(X)
     assert last.tobytes() == model.predict(X).tobytes()
 

@@ -335,7 +335,7 @@ def test_single_steps_reach_the_program_and_need_the_wrapper_c10(C, rounds):
         def _choose(self, state, best):
             return self._places.get(best.hypothesis), abs(best.edge * self._scale - C)
 
-    del Rule.registry["NoWrapper"]
+    del Rule.__registry__["NoWrapper"]
     H, y = sixty_stumps()
     best, _, _ = price_program(H * y[:, None], C)
     watch = Watch()

@@ -485,7 +485,7 @@ def test_an_unsolved_master_ends_the_run_where_it_is():
 
     limited = train(sample, StumpOracle(), Limited(0.3, "simplex"), max_rounds=50, tol=1e-8)
     three = train(sample, StumpOracle(), LPBoost(0.3, "simplex"), max_rounds=3, tol=1e-8)
-    del LPBoost.registry["Limited"]
+    del LPBoost.__registry__["Limited"]
     assert limited.stop is Stop.SOLVER
     assert len(limited.history) == 4
     np.testing.assert_array_equal(limited.ensemble.coef, three.ensemble.coef)

@@ -75,7 +75,7 @@ class SmallSteps(Rule):
 class SmallStepsClassifier(BaseMarginClassifier):
     """ε-boosting; ``__init__`` stores, ``_algorithm`` says what the parameters mean."""
 
-    parameter_constraints: ClassVar[Constraints] = {"epsilon": Number(above=0.0)}
+    __constraints__: ClassVar[Constraints] = {"epsilon": Number(above=0.0)}
 
     def __init__(
         self, estimator: Any = None, *, n_estimators: int = 1000, epsilon: float = 0.01

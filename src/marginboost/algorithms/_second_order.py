@@ -75,8 +75,8 @@ class SecondOrderClassifier(SoftLabels):
     Probabilities are by the link of the loss.
     """
 
-    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
-    parameter_effects: ClassVar[Effects] = OWN_TREES
+    __constraints__: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
+    __effects__: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

@@ -137,7 +137,7 @@ class TotallyCorrective(Rule):
 class TotallyCorrectiveClassifier(BaseMarginClassifier):
     """What their classifiers share: the accuracy is the gap at which to stop."""
 
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True, optional=True),
         "accuracy": Number(above=0.0, below=1.0),
     }
@@ -164,7 +164,7 @@ class SoftMarginClassifier(TotallyCorrectiveClassifier):
     """What those of a soft margin share: ν, and how far below the best the model may be."""
 
     nu: float
-    parameter_constraints: ClassVar[Constraints] = {"nu": Number(above=0.0, at_most=1.0)}
+    __constraints__: ClassVar[Constraints] = {"nu": Number(above=0.0, at_most=1.0)}
 
     def __init__(
         self,

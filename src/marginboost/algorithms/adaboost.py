@@ -259,12 +259,13 @@ class AdaBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "minimise the exponential loss; margins above a target ϱ",
         "guarantee": "training error ≤ Π√(1 − γ²); margin ϱ ≤ ρ* − ε in 2 ln N / ε² + 1 rounds",
         "reference": "Freund & Schapire 1997; Rätsch 2001, Alg. 1.1, 2.2",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "step": ("exact", "closed"),
         "sampling": ("reweight", "resample"),
     }

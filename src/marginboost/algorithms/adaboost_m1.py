@@ -65,7 +65,7 @@ class AdaBoostM1Classifier(SteppedClassifier, LabelClassifier):
     ((150, 3), True)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the exponential loss of being right",
         "guarantee": "training error ≤ Π2√(ε(1 − ε)) while every ε < ½",
         "reference": "Freund & Schapire 1997",

@@ -97,12 +97,13 @@ class AdaBoostM2Classifier(LabelClassifier):
     (True, True, 1.0)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": True, "explains": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the ranking loss by the pseudo-loss",
         "guarantee": "training error ≤ (K − 1) Π2√(ε(1 − ε)); multiclass margin bracketed",
         "reference": "Freund & Schapire 1996; Chan 2015, Alg. 2",
     }
-    parameter_constraints: ClassVar[Constraints] = {"step": ("closed", "exact")}
+    __constraints__: ClassVar[Constraints] = {"step": ("closed", "exact")}
 
     def __init__(
         self,

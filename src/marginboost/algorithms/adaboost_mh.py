@@ -65,7 +65,8 @@ class AdaBoostMHClassifier(SteppedClassifier, LabelClassifier):
     (True, 1.0)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": True, "explains": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the exponential Hamming loss",
         "guarantee": "training error ≤ (K/2) ΠZ",
         "reference": "Schapire & Singer 1999",

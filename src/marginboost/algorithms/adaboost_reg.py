@@ -281,18 +281,18 @@ class AdaBoostRegClassifier(BaseMarginClassifier):
     1.0
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "exponential loss of soft margins: influence counts as margin",
         "guarantee": "margin certified; no convergence proof",
         "reference": "Rätsch, Onoda & Müller 2001; Rätsch 2001, Alg. 4.5",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "C": Number(at_least=0.0),
         "base": BASES,
         "target_margin": Number(above=-1.0, below=1.0),
         "max_step": Number(above=0.0),
     }
-    parameter_effects: ClassVar[Effects] = {"target_margin": Where("base", ("marginal",))}
+    __effects__: ClassVar[Effects] = {"target_margin": Where("base", ("marginal",))}
 
     def __init__(
         self,

@@ -90,12 +90,13 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest minimum margin, to accuracy ν",
         "guarantee": "margin ≥ ρ* − ν in 2 ln N / ν² rounds; gap certified",
         "reference": "Rätsch & Warmuth 2005",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True, optional=True),
         "accuracy": Number(above=0.0, below=1.0),
     }

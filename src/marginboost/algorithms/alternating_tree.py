@@ -76,12 +76,12 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
     |  (2) worst concave points > 0.111: -0.995
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least exponential loss; rules that make one tree to read",
         "guarantee": "training error ≤ Π Z, Z = 2 Σ√(W₊W₋) over sides + weight elsewhere",
         "reference": "Freund & Mason 1999",
     }
-    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
+    __constraints__: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def __init__(
         self,

@@ -116,7 +116,8 @@ class ArcGVClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest minimum margin",
         "guarantee": "converges to ρ*; gap certified every round",
         "reference": "Breiman 1999; Rätsch 2001, eq. 2.12, B.7, B.8",

@@ -162,12 +162,12 @@ class AssembleClassifier(BaseMarginClassifier):
     ([0, 1], True)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least exponential loss; an unlabelled row has the size of its score as margin",
         "guarantee": "the loss never rises; without unlabelled rows as AdaBoost",
         "reference": "Bennett, Demiriz & Maclin 2002",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "learning_rate": Number(above=0.0),
         "unlabelled_share": Number(above=0.0, below=1.0),
     }

@@ -82,7 +82,7 @@ class BaggedVoteClassifier(BaseMarginClassifier):
     50
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "none: equal votes on bootstrap samples, for comparison",
         "guarantee": "none on margins",
         "reference": "Breiman 1996",

@@ -156,12 +156,12 @@ class BarrierBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least hinge loss plus C Σα, by a barrier whose temperature falls",
         "guarantee": "converges; solved to a certified gap; no row weighs more than its share",
         "reference": "Rätsch et al. 2000; Rätsch 2001, Alg. 4.7",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "C": Number(above=0.0, optional=True),
         "steps": tuple(COLUMNS),
         "beta": Number(above=0.0),

@@ -183,12 +183,13 @@ class BarrierBoostRegressor(BaseBoostRegressor):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": False}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "the ν-tube plus Σα / C, by a barrier whose temperature falls",
         "guarantee": "converges; solved to a certified gap",
         "reference": "Rätsch 2001, Alg. 5.10",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "nu": Number(above=0.0, at_most=1.0),
         "C": Number(above=0.0),
         "C_scale": SCALES,

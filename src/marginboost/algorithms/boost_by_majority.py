@@ -154,12 +154,12 @@ class BoostByMajorityClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "a plain vote of T hypotheses of edge 2γ with the least error",
         "guarantee": "training error ≤ P(Bin(T, ½ + γ) ≤ T/2) while edges are at least 2γ",
         "reference": "Freund 1995",
     }
-    parameter_constraints: ClassVar[Constraints] = {"edge": Number(above=0.0, below=1.0)}
+    __constraints__: ClassVar[Constraints] = {"edge": Number(above=0.0, below=1.0)}
 
     def __init__(
         self,

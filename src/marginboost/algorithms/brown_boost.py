@@ -194,12 +194,12 @@ class BrownBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "boost-by-majority in continuous time: rows wrong for too long are given up",
         "guarantee": "training error ≤ ε when its time erfinv(1 − ε)² is over",
         "reference": "Freund 2001",
     }
-    parameter_constraints: ClassVar[Constraints] = {"error": Number(above=0.0, below=1.0)}
+    __constraints__: ClassVar[Constraints] = {"error": Number(above=0.0, below=1.0)}
 
     def __init__(
         self,

@@ -30,6 +30,7 @@ from ..core.state import State
 from ..core.stop import Stop
 from ..data.binned import midpoints
 from ..estimators.base import restored
+from ..estimators.capabilities import Capable, refusal
 from ..estimators.classifier import BaseMarginClassifier
 from ..fitting.algorithm import Algorithm
 from ..fitting.inputs import class_positions, distinct_labels, read_labels, read_weights
@@ -142,7 +143,7 @@ def set_threshold(
     return threshold, rates[0], rates[1]
 
 
-class CascadeBooster(ClassifierMixin, BaseEstimator):
+class CascadeBooster(ClassifierMixin, Capable, BaseEstimator):
     """Boosted stages, each of which ends the search for most of the negative rows it sees.
 
     For two classes, of which the second is rare and the one to be found. Predictions stop at the
@@ -194,7 +195,12 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
     (3, 26, 2.5)
     """
 
-    registry: ClassVar[dict[str, type[Any]]] = {}
+    __capabilities__: ClassVar[dict[str, bool]] = {
+        "categories": True,
+        "certifies": False,
+        "explains": False,
+    }
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
     __model_type__ = CascadeModel
 
@@ -415,17 +421,18 @@ class CascadeBooster(ClassifierMixin, BaseEstimator):
         return tags
 
 
-CascadeBooster.registry["CascadeBooster"] = CascadeBooster
+CascadeBooster.__registry__["CascadeBooster"] = CascadeBooster
 
 
 def _two_classes(labels: Array, weights: Array) -> Array:
     """Classes of the rows that count; there must be two."""
     classes = distinct_labels(labels[weights > 0])
     if len(classes) > 2:
-        raise ValueError(
+        why = (
             "Only binary classification is supported. The type of the target is multiclass: y has "
             f"{len(classes)} classes, expected 2"
         )
+        raise ValueError(refusal(CascadeBooster, "several_classes", why))
     if len(classes) < 2:
         raise ValueError(
             f"y: got {len(classes)} class ({classes.tolist()}) among the rows of positive weight, "

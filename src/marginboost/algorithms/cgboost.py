@@ -142,12 +142,13 @@ class CGBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": False}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least hinge loss plus half of Σα²: a support vector machine over hypotheses",
         "guarantee": "exact over the hypotheses found; one more of edge e is worth less than ½ e²",
         "reference": "Bi, Zhang & Bennett 2004",
     }
-    parameter_constraints: ClassVar[Constraints] = {"C": Number(above=0.0)}
+    __constraints__: ClassVar[Constraints] = {"C": Number(above=0.0)}
 
     def __init__(
         self,

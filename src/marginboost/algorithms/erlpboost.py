@@ -116,12 +116,12 @@ class ERLPBoostClassifier(SoftMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest soft margin, weights kept near the prior",
         "guarantee": "soft margin ≥ best − ε in max(32 ln(1/ν) / ε², 8 / ε) rounds; gap certified",
         "reference": "Warmuth, Glocer & Vishwanathan 2008",
     }
-    parameter_constraints: ClassVar[Constraints] = {"correction": ("total", "single")}
+    __constraints__: ClassVar[Constraints] = {"correction": ("total", "single")}
 
     def __init__(
         self,

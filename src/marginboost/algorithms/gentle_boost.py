@@ -59,7 +59,8 @@ class GentleBoostClassifier(SecondOrderClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least exponential loss by Newton steps",
         "guarantee": "steps in [-1, 1], where Real AdaBoost's have no bound",
         "reference": "Friedman, Hastie & Tibshirani 2000",

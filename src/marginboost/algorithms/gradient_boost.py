@@ -211,12 +211,13 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least loss, any loss, one second-order tree per round",
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman 2001, 2002",
     }
-    parameter_constraints: ClassVar[Constraints] = {"step": STEPS}
+    __constraints__: ClassVar[Constraints] = {"step": STEPS}
 
     def __init__(
         self,

@@ -92,17 +92,17 @@ class GradientBoostRanker(BaseRanker):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "rows of queries in the order of their relevance: pairs weighed by ΔNDCG",
         "guarantee": "none; bounds on the training NDCG",
         "reference": "Burges et al. 2005; Burges 2010",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "loss": tuple(LOSSES),
         "ndcg_exp_gain": (True, False),
         "learning_rate": Number(above=0.0),
     }
-    parameter_effects: ClassVar[Effects] = OWN_TREES
+    __effects__: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

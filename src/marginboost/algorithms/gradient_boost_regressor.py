@@ -230,16 +230,17 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least loss of the residual, robust if wanted, one tree per round",
         "guarantee": "training loss never rises (squared, Huber, log-cosh; ν ≤ 1, all rows)",
         "reference": "Friedman 2001, 2002",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "learning_rate": Number(above=0.0),
         "step": STEPS,
     }
-    parameter_effects: ClassVar[Effects] = OWN_TREES
+    __effects__: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

@@ -216,7 +216,8 @@ class GraphSepBoostClassifier(BaseMarginClassifier):
     ('separated', 1.0, True)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": False, "explains": False}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "fewest hypotheses that tell all rows of different labels apart; no vote",
         "guarantee": "no training error after ln(P)/γ rounds, P pairs, edges at least γ",
         "reference": "Alon, Gonen, Hazan & Moran 2021",

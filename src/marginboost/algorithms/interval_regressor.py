@@ -15,13 +15,15 @@ References: Romano, Patterson & Candès, *Conformalized quantile regression*, 20
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data.table import is_frame, read_array, take_rows
+from ..estimators.capabilities import Capable
+from ..estimators.regressor import check_one_target
 from ..fitting.inputs import read_targets
 from ..losses import Quantile
 from ..types import Array
@@ -33,7 +35,7 @@ DEFAULTS: dict[str, Any] = {"n_estimators": 100, "max_leaf_nodes": 8, "learning_
 """Of quantiles: small trees, since one far out follows single rows, and steps that get there."""
 
 
-class IntervalRegressor(RegressorMixin, BaseEstimator):
+class IntervalRegressor(RegressorMixin, Capable, BaseEstimator):
     """Prediction intervals that hold a chosen share of new targets.
 
     Parameters
@@ -72,6 +74,8 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"categories": True}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -102,6 +106,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         check_number("coverage", self.coverage, above=0.0, below=1.0)
         check_number("calibration_fraction", self.calibration_fraction, at_least=0.0, below=1.0)
         rows = self._read(X, reset=True)
+        check_one_target(type(self), y)
         targets = read_targets(y, rows.shape[0])
         order = np.random.default_rng(self.random_state or 0).permutation(len(targets))
         n_held = min(int(self.calibration_fraction * len(targets)), len(targets) - 1)

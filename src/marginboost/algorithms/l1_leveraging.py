@@ -303,12 +303,12 @@ class L1LeveragingClassifier(SoftLabels):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least loss plus C Σα, any convex loss",
         "guarantee": "linear rate; solved to a certified gap",
         "reference": "Rätsch 2001, Prop. 4.4",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "C": Number(above=0.0, optional=True),
         "steps": tuple(COLUMNS),
     }

@@ -91,16 +91,17 @@ class L2BoostRegressor(BaseBoostRegressor):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "minimise the squared loss by fits to residuals",
         "guarantee": "residual norm never rises; small steps over lines follow LARS",
         "reference": "Bühlmann & Yu 2003; Efron et al. 2004",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "learning_rate": Number(above=0.0, at_most=1.0),
         "max_depth": Number(at_least=1, integer=True),
     }
-    parameter_effects: ClassVar[Effects] = {"max_depth": Where("estimator", (None,))}
+    __effects__: ClassVar[Effects] = {"max_depth": Where("estimator", (None,))}
 
     def __init__(
         self,

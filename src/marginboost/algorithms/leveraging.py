@@ -382,12 +382,12 @@ class LeveragingClassifier(SoftLabels):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least loss, any smooth one; one coefficient per round, or all",
         "guarantee": "linear rate if minimisers are finite; certified among models of its Σα",
         "reference": "Friedman et al. 2000; Collins et al. 2002; Rätsch 2001, Alg. 3.4",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "learning_rate": Number(above=0.0, at_most=1.0),
         "step": ("exact", "closed"),
         "max_step": Number(above=0.0, optional=True),
@@ -395,7 +395,7 @@ class LeveragingClassifier(SoftLabels):
         "selection": ("edge", "improvement"),
         "correction": CORRECTIONS,
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         "selection": SEVERAL,
         "columns": (
             Where("selection", ("improvement",), Where("correction", CORRECTIONS[1:])),

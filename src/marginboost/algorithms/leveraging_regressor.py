@@ -183,12 +183,13 @@ class LeveragingRegressor(BaseBoostRegressor):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": False}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least convex loss of the residual plus C Σα, free intercept",
         "guarantee": "solved to a certified gap; the squared loss makes the LASSO",
         "reference": "Rätsch 2001, Alg. 5.9",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "C": Number(above=0.0, optional=True),
         "steps": tuple(COLUMNS),
     }

@@ -66,7 +66,8 @@ class LogitBoostClassifier(SecondOrderClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least logistic loss by Newton steps",
         "guarantee": "slopes at most 1: a wrong label has a bounded pull",
         "reference": "Friedman, Hastie & Tibshirani 2000",

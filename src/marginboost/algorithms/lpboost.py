@@ -456,19 +456,20 @@ class LPBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest soft margin: a share ν of the rows may fall short",
         "guarantee": "solved to a certified gap; at most a share ν of margin errors",
         "reference": "Demiriz et al. 2002; Rätsch 2001, eq. 4.12",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "nu": Number(above=0.0, at_most=1.0, optional=True),
         "C": Number(above=0.0, optional=True),
         "solver_time_limit": Number(above=0.0, optional=True),
         "rtol": Number(at_least=0.0),
         "solver": ("auto", *MASTERS),
     }
-    parameter_effects: ClassVar[Effects] = {"nu": Where("C", (None,), Where("nu", (None,)))}
+    __effects__: ClassVar[Effects] = {"nu": Where("C", (None,), Where("nu", (None,)))}
 
     def __init__(
         self,

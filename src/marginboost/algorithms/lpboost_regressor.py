@@ -345,12 +345,13 @@ class LPBoostRegressor(BaseBoostRegressor):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": False}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least absolute residuals outside of a tube, or of a quantile, plus Σα / C",
         "guarantee": "solved to a certified gap; at most a share ν of rows outside of the tube",
         "reference": "Rätsch et al. 2002; Rätsch 2001, Alg. 5.8",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "loss": LOSSES,
         "epsilon": Number(at_least=0.0, optional=True),
         "nu": Number(above=0.0, at_most=1.0),
@@ -360,7 +361,7 @@ class LPBoostRegressor(BaseBoostRegressor):
         "solver": ("auto", *MASTERS),
         "solver_time_limit": Number(above=0.0, optional=True),
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         "epsilon": Where("loss", ("epsilon-insensitive",)),
         "nu": (Where("loss", ("epsilon-insensitive",)), Where("epsilon", (None,))),
         "quantile": Where("loss", ("quantile",)),

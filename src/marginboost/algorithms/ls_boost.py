@@ -228,17 +228,17 @@ class LSBoostRegressor(BaseBoostRegressor):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "minimise the squared loss, one hypothesis per round",
         "guarantee": "linear rate to the least loss of finitely many hypotheses; v. 1 may stall",
         "reference": "Friedman 2001; Rätsch 2001, eq. 3.5 to 3.7",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "version": (1, 2),
         "learning_rate": Number(above=0.0, at_most=1.0),
         "n_candidates": Number(at_least=1, integer=True, optional=True),
     }
-    parameter_effects: ClassVar[Effects] = {"version": SEVERAL, "n_candidates": SEVERAL}
+    __effects__: ClassVar[Effects] = {"version": SEVERAL, "n_candidates": SEVERAL}
 
     def __init__(
         self,

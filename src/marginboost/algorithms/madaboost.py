@@ -128,12 +128,13 @@ class MadaBoostClassifier(BaseMarginClassifier):
     target margin True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "minimise a loss that is linear where examples are wrong: capped weights",
         "guarantee": "training error ≤ κ in 2 / (κ γ²) rounds; until then no row above 1 / (κ N)",
         "reference": "Domingo & Watanabe 2000",
     }
-    parameter_constraints: ClassVar[Constraints] = {"kappa": Number(at_least=0.0, below=1.0)}
+    __constraints__: ClassVar[Constraints] = {"kappa": Number(at_least=0.0, below=1.0)}
 
     def __init__(
         self,

@@ -174,12 +174,13 @@ class MarginalAdaBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest minimum margin, by binary search on the target",
         "guarantee": "margin ≥ ρ* − 4ε in (⌈log₂(2/ε)⌉ + 1)(2 ln N / ε² + 1) calls",
         "reference": "Rätsch 2001, Alg. 2.3",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True, optional=True),
         "epsilon": Number(above=0.0, below=1.0),
         "search_bound": ("safe", "thesis"),

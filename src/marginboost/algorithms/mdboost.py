@@ -141,12 +141,12 @@ class MDBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest mean margin less D/2 times the variance of the margins",
         "guarantee": "solved to a certified gap, within ε in about 27 D / ε rounds",
         "reference": "Shen & Li 2010",
     }
-    parameter_constraints: ClassVar[Constraints] = {"D": Number(above=0.0)}
+    __constraints__: ClassVar[Constraints] = {"D": Number(above=0.0)}
 
     def __init__(
         self,

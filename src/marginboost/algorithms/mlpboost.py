@@ -182,7 +182,7 @@ class MLPBoostClassifier(SoftMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest soft margin, by Frank-Wolfe or LPBoost steps, whichever are better",
         "guarantee": "soft margin ≥ best − ε in max(108 ln(1/ν) / ε², 27/ε) rounds; gap certified",
         "reference": "Mitsuboshi, Hatano & Takimoto 2022",

@@ -39,12 +39,12 @@ def saved_classes() -> dict[str, type[Any]]:
     """Classes that a model file can name."""
     import_all(algorithms)  # so that all are registered
     return {
-        **BaseMarginClassifier.registry,
-        **LabelClassifier.registry,
-        **MulticlassBooster.registry,
-        **CascadeBooster.registry,
-        **BaseBoostRegressor.registry,
-        **BaseRanker.registry,
+        **BaseMarginClassifier.__registry__,
+        **LabelClassifier.__registry__,
+        **MulticlassBooster.__registry__,
+        **CascadeBooster.__registry__,
+        **BaseBoostRegressor.__registry__,
+        **BaseRanker.__registry__,
     }
 
 
@@ -76,8 +76,10 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
         The labels.
     estimator_ : classifier
         The fitted algorithm, with all attributes that its class documents.
-    history_, certificate_, stop_reason_, estimators_, estimator_weights_, dual_
+    history_, certificate_, stop_reason_, estimators_, estimator_weights_, estimator_errors_, dual_
         As of the algorithm, one item per problem.
+    intercept_ : float
+        Always 0.
     problems_ : list of classifiers
         The models of two classes, one per column of the code; of two classes only one.
     code_ : array (classes, problems)
@@ -103,7 +105,8 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
     (150, 3)
     """
 
-    registry: ClassVar[dict[str, type[Any]]] = {}
+    __capabilities__: ClassVar[dict[str, bool]] = {"categories": True}
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
     """Itself: what a model file may name."""
     __model_type__ = ReducedModel
 
@@ -206,4 +209,4 @@ class MulticlassBooster(ClassifierOutputs, ClassifierMixin, MetaEstimatorMixin, 
         return tags
 
 
-MulticlassBooster.registry["MulticlassBooster"] = MulticlassBooster
+MulticlassBooster.__registry__["MulticlassBooster"] = MulticlassBooster

@@ -114,12 +114,12 @@ class NMBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least shortfalls below a small margin θ, and C times the mean margin",
         "guarantee": "solved to a certified gap; weights between C and 1 + C times the prior",
         "reference": "Akkerman, Ferry, Artigues, Hebrard & Vidal 2025",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "C": Number(at_least=0.0),
         "target_margin": Number(at_least=-1.0, at_most=1.0),
     }

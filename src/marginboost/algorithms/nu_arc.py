@@ -292,12 +292,12 @@ class NuArcClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "exponential loss of margins cut at their ν-quantile",
         "guarantee": "weights ≤ 1/(νN); soft margin certified without draws; no convergence proof",
         "reference": "Rätsch 2001, Alg. 4.6",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "nu": Number(above=0.0, at_most=1.0),
         "base": BASES,
         "on_stall": ON_STALL,

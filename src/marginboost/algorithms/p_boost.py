@@ -86,12 +86,12 @@ class PBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "exponential loss over votes with ‖b‖_p = 1, in seven variants",
         "guarantee": "‖b‖_p = 1 in every round; bounds on ρ* as for AdaBoost",
         "reference": "Barnes 1999, chapters 3, 4 and 6",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "p": Number(above=0.0),
         "variant": VARIANTS,
         "search": SEARCHES,
@@ -101,7 +101,7 @@ class PBoostClassifier(BaseMarginClassifier):
         "acceleration": Number(at_least=0.0),
         "max_restarts": Number(at_least=0, integer=True),
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         "search": Where("variant", ("strict",)),
         "weight_update": Where("variant", ("naive",)),
         "signed": (Where("variant", ("naive",)), Where("estimator", offers_worse)),

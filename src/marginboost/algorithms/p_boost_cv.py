@@ -83,17 +83,17 @@ class PBoostClassifierCV(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "p-boosting, with p chosen by cross-validation",
         "guarantee": "as PBoost; errors of all p with standard errors",
         "reference": "Barnes 1999, section 5.3.3",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         name: constraint
-        for name, constraint in PBoostClassifier.parameter_constraints.items()
+        for name, constraint in PBoostClassifier.__constraints__.items()
         if name != "p"
     }
-    parameter_effects: ClassVar[Effects] = PBoostClassifier.parameter_effects
+    __effects__: ClassVar[Effects] = PBoostClassifier.__effects__
 
     def __init__(
         self,

@@ -98,13 +98,13 @@ class LPBoostClassifierCV(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest soft margin, with ν chosen by cross-validation or the ν-bound",
         "guarantee": "as LPBoost; errors of all ν with standard errors",
         "reference": "Rätsch 2001, eq. 4.12, 4.13",
     }
-    parameter_constraints: ClassVar[Constraints] = {
-        name: LPBoostClassifier.parameter_constraints[name]
+    __constraints__: ClassVar[Constraints] = {
+        name: LPBoostClassifier.__constraints__[name]
         for name in ("solver", "solver_time_limit", "rtol")
     }
 
@@ -272,19 +272,21 @@ class AdaBoostRegClassifierCV(BaseMarginClassifier):
         For every C: mean error and its standard error over the folds, the errors, rounds, seconds.
     cv_error_ : float
         Mean error of the chosen C over the folds.
+    influence_, soft_margins_ : array
+        As of :class:`AdaBoostRegClassifier`, with the chosen C.
     {fitted}
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "AdaBoost_Reg, with C chosen by cross-validation",
         "guarantee": "as AdaBoost_Reg; errors of all C with standard errors",
         "reference": "Rätsch 2001, Alg. 4.5, section 4.4.1",
     }
-    parameter_constraints: ClassVar[Constraints] = {
-        name: AdaBoostRegClassifier.parameter_constraints[name]
+    __constraints__: ClassVar[Constraints] = {
+        name: AdaBoostRegClassifier.__constraints__[name]
         for name in ("base", "target_margin", "max_step")
     }
-    parameter_effects: ClassVar[Effects] = AdaBoostRegClassifier.parameter_effects
+    __effects__: ClassVar[Effects] = AdaBoostRegClassifier.__effects__
 
     def __init__(
         self,
@@ -386,15 +388,14 @@ class BarrierBoostClassifierCV(BaseMarginClassifier):
     {fitted}
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "barrier boosting, with C chosen by cross-validation",
         "guarantee": "as BarrierBoost; errors of all C with standard errors",
         "reference": "Rätsch 2001, Alg. 4.7, section 4.4.1",
     }
     C_per_row_: float
-    parameter_constraints: ClassVar[Constraints] = {
-        name: BarrierBoostClassifier.parameter_constraints[name]
-        for name in ("steps", "beta", "factor")
+    __constraints__: ClassVar[Constraints] = {
+        name: BarrierBoostClassifier.__constraints__[name] for name in ("steps", "beta", "factor")
     }
 
     def __init__(

@@ -111,7 +111,7 @@ class QRLPBoostClassifier(SoftMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest soft margin, weights kept near the prior by a quadratic term",
         "guarantee": "soft margin ≥ best − ε in max(16 (1/ν − 1) / ε², 8/ε) rounds; gap certified",
         "reference": "Akkerman, Ferry, Artigues, Hebrard & Vidal 2025",

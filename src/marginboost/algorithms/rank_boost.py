@@ -134,7 +134,7 @@ class RankBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "positive rows above negative ones: least exponential loss over pairs",
         "guarantee": "ranking loss ≤ ΠZ ≤ Π√(1 − r²)",
         "reference": "Freund, Iyer, Schapire & Singer 2003",

@@ -61,12 +61,12 @@ class RealAdaBoostClassifier(SteppedClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "least exponential loss; leaves are half the log-odds",
         "guarantee": "training error ≤ Π Z, Z = Σ 2√(W₊W₋) over leaves",
         "reference": "Schapire & Singer 1999",
     }
-    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
+    __constraints__: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
 
     def _algorithm(self) -> Algorithm:
         """Make the algorithm that the parameters mean."""

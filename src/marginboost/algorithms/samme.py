@@ -115,12 +115,13 @@ class SAMMEClassifier(LabelClassifier):
     ((150, 3), True)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"certifies": True, "explains": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: minimise the multiclass exponential loss",
         "guarantee": "right votes above a share 1/K while every ε < 1 − 1/K",
         "reference": "Zhu et al. 2009; Chan 2015, Alg. 3 (as printed)",
     }
-    parameter_constraints: ClassVar[Constraints] = {"variant": ("canonical", "printed")}
+    __constraints__: ClassVar[Constraints] = {"variant": ("canonical", "printed")}
 
     def __init__(
         self,

@@ -132,12 +132,13 @@ class SmoothBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "margins above θ for all but a share κ, no row above 1 / (κ N)",
         "guarantee": "reached in 2 / (κ γ² √(1 − γ)) rounds if edges are at least 2γ",
         "reference": "Servedio 2003",
     }
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True, optional=True),
         "kappa": Number(above=0.0, below=1.0),
         "edge": Number(above=0.0, below=1.0),

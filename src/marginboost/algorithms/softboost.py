@@ -96,7 +96,7 @@ class SoftBoostClassifier(SoftMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest soft margin, by projecting the prior onto small edges",
         "guarantee": "soft margin ≥ best − δ in 2 ln(1/ν) / δ² rounds; gap certified",
         "reference": "Warmuth, Glocer & Rätsch 2007",

@@ -179,13 +179,14 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
     ((150, 3), True)
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {"rows_in_parts": True}
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "several classes: least multinomial log loss, one tree per class and round",
         "guarantee": "none; bounds on the share of loss that is saved",
         "reference": "Friedman, Hastie & Tibshirani 2000; Friedman 2001",
     }
-    parameter_constraints: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
-    parameter_effects: ClassVar[Effects] = OWN_TREES
+    __constraints__: ClassVar[Constraints] = {"learning_rate": Number(above=0.0)}
+    __effects__: ClassVar[Effects] = OWN_TREES
 
     def __init__(
         self,

@@ -81,7 +81,7 @@ class TotalBoostClassifier(TotallyCorrectiveClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "largest minimum margin, by projecting the prior onto small edges",
         "guarantee": "margin ≥ ρ* − δ in 2 ln N / δ² rounds; gap certified",
         "reference": "Warmuth, Liao & Rätsch 2006",

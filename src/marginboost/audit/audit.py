@@ -112,6 +112,10 @@ class LabelAudit(BaseEstimator):
         but its probabilities are too sure.
     voter_weights_ : dict
         Weight of each voter in the combination.
+    disagreement_ : array
+        Share of the voters whose own class for a row is not the given one.
+    n_features_in_ : int
+        Columns of the table.
     index_ : pandas index or None
         Names of the rows, if they came in a pandas frame.
 
@@ -171,10 +175,10 @@ class LabelAudit(BaseEstimator):
         if pred_probs is not None:
             check_unused(self, "pred_probs", "voters", "cv")
         table = self._read_table(X)
-        return self.fit_table(X, table, read_labels(y, table.n_rows), pred_probs)
+        return self.__fit_table__(X, table, read_labels(y, table.n_rows), pred_probs)
 
     @one_algebra_thread()
-    def fit_table(
+    def __fit_table__(
         self, X: Any, table: Table | BinnedMatrix, labels: Array, pred_probs: Any = None
     ) -> Self:
         """Audit rows that are already read; ``X`` is what voters of the caller's own are given."""
@@ -190,12 +194,12 @@ class LabelAudit(BaseEstimator):
             self._vote(views, reasons)
         else:
             self.votes_ = {"pred_probs": check_probabilities(pred_probs, self.classes_, labels)}
-            self.stack_ = self.first_stack_ = self.last_stack_ = self.combined()
-        self.judge()
+            self.stack_ = self.first_stack_ = self.last_stack_ = self._combined()
+        self._judge()
         self._evidence = Evidence(views, self.codes_, self.score_, reasons)
         return self
 
-    def take_votes(
+    def __take_votes__(
         self, views: Views, classes: Array, codes: Array, votes: dict[str, Array], stack: Stack
     ) -> Self:
         """Judge rows by votes that were made elsewhere, and combined in this way."""
@@ -203,7 +207,7 @@ class LabelAudit(BaseEstimator):
         self.votes_, self.stack_ = votes, stack
         self.first_stack_ = self.last_stack_ = stack
         self.n_features_in_ = views.table.n_features
-        self.judge()
+        self._judge()
         self._evidence = Evidence(views, self.codes_, self.score_)
         return self
 
@@ -248,7 +252,7 @@ class LabelAudit(BaseEstimator):
 
         Of the last vote of boosted stumps the reasons are kept.
         """
-        given, folds = self._check_voters(), self.make_folds()
+        given, folds = self._check_voters(), self._make_folds()
         n_rows, n_classes = len(self.codes_), len(self.classes_)
         seed = SEED if self.random_state is None else self.random_state
         ours = given is None
@@ -260,7 +264,7 @@ class LabelAudit(BaseEstimator):
             watch = reasons.add if ours and not twice and name == STUMPS else None
             rows = views.of(voter, ours)
             self.votes_[name] = fold_votes(voter, rows, self.codes_, n_classes, folds, most, watch)
-        self.stack_ = self.first_stack_ = self.last_stack_ = self.combined()
+        self.stack_ = self.first_stack_ = self.last_stack_ = self._combined()
         if twice and self.stack_.noise_rate > 0.0:
             soft = soft_rows(self.codes_, self.stack_.trust(self.codes_), self.stack_.belief)
             self.votes_ = {
@@ -274,10 +278,10 @@ class LabelAudit(BaseEstimator):
                 )
                 for name, voter in voters.items()
             }
-            self.last_stack_ = self.combined(self.stack_)
+            self.last_stack_ = self._combined(self.stack_)
             self.stack_ = self.stack_.after(self.last_stack_)
 
-    def combined(self, before: Stack | None = None) -> Stack:
+    def _combined(self, before: Stack | None = None) -> Stack:
         """Combine the votes; a row that is alone in its class keeps its label, unjudged.
 
         ``before`` is what an earlier vote of the same voters led to.
@@ -290,12 +294,12 @@ class LabelAudit(BaseEstimator):
         stack.belief[alone] = own
         return stack
 
-    def make_folds(self) -> list[Fold]:
+    def _make_folds(self) -> list[Fold]:
         """Folds; no more of them than rows of the rarest class, if only their number is given."""
         cv: Any = default_folds(len(self.codes_)) if self.cv is None else self.cv
         return folds_of_classes(cv, self.codes_, self.random_state)
 
-    def judge(self) -> None:
+    def _judge(self) -> None:
         """Scores, suggestions, flags and noise rates from the votes."""
         stack = self.stack_
         self.voter_weights_ = dict(zip(self.votes_, stack.weights.tolist(), strict=True))
@@ -426,12 +430,12 @@ class LabelAudit(BaseEstimator):
                 "rank": self.rank_,
                 "flagged": self.flagged_,
                 "disagreement": self.disagreement_,
-                **self.similar_columns(),
+                **self.__similar_columns__(),
             },
             index=self.index_,
         )
 
-    def similar_columns(self) -> dict[str, Array]:
+    def __similar_columns__(self) -> dict[str, Array]:
         """Duplicates and outliers, one entry per row."""
         return self.evidence.similar.columns()
 

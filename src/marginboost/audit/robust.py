@@ -192,16 +192,20 @@ class RobustBoostClassifier(BaseMarginClassifier):
     True
     """
 
-    summary: ClassVar[dict[str, str]] = {
+    __capabilities__: ClassVar[dict[str, bool]] = {
+        "certifies": False,
+        "explains": False,
+        "exports_several_classes": True,
+    }
+    __summary__: ClassVar[dict[str, str]] = {
         "problem": "audits its labels, then fits trees or a soft margin, whichever suits",
         "guarantee": "of a soft margin as LPBoost, for the weights that the audit gives",
         "reference": "Rätsch 2001, eq. 4.12; Chan 2015",
     }
-    parameter_constraints: ClassVar[Constraints] = {
-        name: LPBoostClassifier.parameter_constraints[name]
-        for name in ("solver", "solver_time_limit")
+    __constraints__: ClassVar[Constraints] = {
+        name: LPBoostClassifier.__constraints__[name] for name in ("solver", "solver_time_limit")
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         **dict.fromkeys(("solver", "solver_time_limit", "tol"), Where("model", SOFT_MARGINS)),
         "fdr": Where("policy", ("drop", "relabel")),
     }
@@ -428,7 +432,7 @@ class RobustBoostClassifier(BaseMarginClassifier):
         audit = LabelAudit(
             cv=self.cv, fdr=self.fdr, n_jobs=self.n_jobs, random_state=self.random_state
         )
-        return used, audit.fit_table(source, table, labels[used])
+        return used, audit.__fit_table__(source, table, labels[used])
 
     def _cleaned(
         self, used: Array, audit: LabelAudit, index: Array, weights: Array
@@ -446,7 +450,7 @@ class RobustBoostClassifier(BaseMarginClassifier):
                 index[used] = np.where(acted_on, audit.suggested_codes_, index[used])
         return index, weights
 
-    def training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:
+    def __training_set__(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Array]:
         """Labels and weights that a fit to these rows learns from: the audit is made again.
 
         It repeats with the same releases of the libraries, and a ``random_state`` that is no

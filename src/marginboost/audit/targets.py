@@ -99,6 +99,8 @@ class TargetAudit(BaseEstimator):
         Out-of-fold predictions of each predictor.
     predictor_weights_ : dict
         Weight of each in ``suggested_``.
+    table_ : Table
+        The rows as they were read, by which similar ones are found and the report shows values.
     index_ : pandas index or None
         Names of the rows, if they came in a pandas frame.
 

@@ -47,7 +47,7 @@ def regressors() -> dict[str, type[Any]]:
     import_all(algorithms)  # so that all are registered
     found = {
         name.removesuffix("Regressor").lower(): kind
-        for name, kind in BaseBoostRegressor.registry.items()
+        for name, kind in BaseBoostRegressor.__registry__.items()
     }
     return dict(sorted(found.items()))
 

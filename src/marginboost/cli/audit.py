@@ -349,7 +349,7 @@ def _columns(audited: Audited, rows: Any = slice(None)) -> dict[str, list[Any]]:
             "score": audit.score_,
             "rank": audit.rank_,
             "flagged": audit.flagged_,
-            **audit.similar_columns(),
+            **audit.__similar_columns__(),
         }
     columns = {name: values[chosen].tolist() for name, values in found.items()}
     near = [int(audited.row_numbers[i]) if i >= 0 else None for i in columns["near_duplicate"]]

@@ -52,7 +52,7 @@ def _algorithms() -> list[dict[str, str]]:
     from .algorithms import classifiers, regressors
 
     return [
-        {"name": name, "class": kind.__name__, **kind.summary}
+        {"name": name, "class": kind.__name__, **kind.__summary__}
         for known in (classifiers(), regressors())
         for name, kind in known.items()
     ]
@@ -76,7 +76,7 @@ def _algorithm(name: str) -> list[dict[str, Any]]:
                 "class": kind.__name__,
                 "answer": "target" if numeric else "label",
                 "what": " ".join(words.split()),
-                **kind.summary,
+                **kind.__summary__,
                 "settings": {key: value for key, value in known.items() if key not in UNSET},
             }
         )

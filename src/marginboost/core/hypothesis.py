@@ -23,12 +23,12 @@ class Hypothesis(ABC):
     """Keys of its plain data besides ``kind``; data with others is refused."""
     in_order: ClassVar[bool] = False
     """Whether :meth:`voter` adds one member after the other: the same bits as one by one."""
-    registry: ClassVar[dict[str, type[Hypothesis]]] = {}
+    __registry__: ClassVar[dict[str, type[Hypothesis]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("kind"):
-            Hypothesis.registry[cls.kind] = cls
+            Hypothesis.__registry__[cls.kind] = cls
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -127,11 +127,11 @@ def check_split(
 def hypothesis_from_dict(data: dict[str, Any]) -> Hypothesis:
     """Make a hypothesis from plain data, by its ``kind``."""
     kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in Hypothesis.registry:
+    if not isinstance(kind, str) or kind not in Hypothesis.__registry__:
         raise ValueError(
-            f"hypothesis kind: got {kind!r}, expected one of {sorted(Hypothesis.registry)}"
+            f"hypothesis kind: got {kind!r}, expected one of {sorted(Hypothesis.__registry__)}"
         )
-    chosen = Hypothesis.registry[kind]
+    chosen = Hypothesis.__registry__[kind]
     unknown = sorted(set(data) - {"kind", *chosen.keys}) if chosen.keys else []
     if unknown:
         raise ValueError(f"{kind}: got the key {unknown[0]!r}, expected {', '.join(chosen.keys)}")

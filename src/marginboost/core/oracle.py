@@ -68,10 +68,10 @@ class Oracle(Configurable, ABC):
         subclass says so for itself.
     """
 
-    registry: ClassVar[dict[str, type[Oracle]]] = {}
-    parameter_constraints: ClassVar[Constraints] = {}
+    __registry__: ClassVar[dict[str, type[Oracle]]] = {}
+    __constraints__: ClassVar[Constraints] = {}
     """What its settings may be; those of base classes hold too."""
-    parameter_effects: ClassVar[Effects] = {}
+    __effects__: ClassVar[Effects] = {}
     """With which other settings its settings have an effect; what base classes say holds too."""
 
     saved: bool = False
@@ -88,7 +88,7 @@ class Oracle(Configurable, ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("saved"):
-            Oracle.registry[cls.__name__] = cls
+            Oracle.__registry__[cls.__name__] = cls
 
     def bind(self, sample: Sample) -> Self:
         """Copy of this oracle that works on ``sample``."""

@@ -27,7 +27,7 @@ class Rule(ABC):
     ``set_state``, so that an interrupted run can go on.
     """
 
-    registry: ClassVar[dict[str, type[Rule]]] = {}
+    __registry__: ClassVar[dict[str, type[Rule]]] = {}
 
     columns_per_round: int = 1
     loss: Any = None
@@ -43,7 +43,7 @@ class Rule(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__module__.rpartition(".")[2].startswith("_"):
-            Rule.registry[cls.__name__] = cls
+            Rule.__registry__[cls.__name__] = cls
 
     @property
     def objective(self) -> Objective:

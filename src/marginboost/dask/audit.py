@@ -107,15 +107,15 @@ class DaskLabelAudit(LabelAudit):
         self.index_, self.classes_, self.codes_ = None, table.classes, self._rows.codes
         self.n_features_in_ = table.layout.n_features
         if len(self.codes_) <= FEW_ROWS:
-            return self.fit_table(None, self._rows.take(None), self.classes_[self.codes_])
+            return self.__fit_table__(None, self._rows.take(None), self.classes_[self.codes_])
         self.votes_ = dict(self._votes_on_cluster())
-        self.stack_ = self.first_stack_ = self.last_stack_ = self.combined()
-        self.judge()
+        self.stack_ = self.first_stack_ = self.last_stack_ = self._combined()
+        self._judge()
         return self
 
     def _votes_on_cluster(self) -> Iterator[tuple[str, Array]]:
         """Out-of-fold class probabilities of each voter."""
-        rows, folds, n_classes = self._rows, self.make_folds(), len(self.classes_)
+        rows, folds, n_classes = self._rows, self._make_folds(), len(self.classes_)
         seed = SEED if self.random_state is None else self.random_state
         n_rows = len(self.codes_)
         for name, voter in default_voters(n_rows, n_classes, self.n_jobs, seed).items():
@@ -152,15 +152,15 @@ class DaskLabelAudit(LabelAudit):
         stack = replace(self.stack_, belief=self.belief_[rows])
         votes = {name: mine[rows] for name, mine in self.votes_.items()}
         views = Views(bins, bins, self.n_jobs)
-        local.take_votes(views, self.classes_, self.codes_[rows], votes, stack)
+        local.__take_votes__(views, self.classes_, self.codes_[rows], votes, stack)
         local.flagged_, local.noise_rate_ = self.flagged_[rows], self.noise_rate_
         local.class_noise_rates_ = self.class_noise_rates_
         local.rows_ = rows
         return local
 
-    def similar_columns(self) -> dict[str, Array]:
+    def __similar_columns__(self) -> dict[str, Array]:
         """Duplicates and outliers; of large tables they are looked for in :meth:`to_local`."""
-        return super().similar_columns() if len(self.score_) <= FEW_ROWS else {}
+        return super().__similar_columns__() if len(self.score_) <= FEW_ROWS else {}
 
     @property
     def evidence(self) -> Any:

@@ -42,6 +42,7 @@ from ..validation import (
     check_settings,
     random_numbers,
 )
+from .capabilities import check_runs_on_parts
 from .fitted import FittedAttributes
 
 COMMON_PARAMETERS = """max_bins : int or None
@@ -93,28 +94,28 @@ class BaseBooster(FittedAttributes, Configurable):
     they mean. Classifiers and regressors build on it; each kind has a registry of its own.
     """
 
-    registry: ClassVar[dict[str, type[Any]]] = {}
-    summary: ClassVar[dict[str, str]] = {}
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
+    __summary__: ClassVar[dict[str, str]] = {}
     __shared_texts__: ClassVar[dict[str, str]] = {"common": COMMON_PARAMETERS}
     """Texts for docstrings, on parameters and attributes that estimators of a kind share."""
     __fewest_rows__: ClassVar[str] = "1"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_estimators": Number(at_least=1, integer=True),
         "tol": Number(at_least=0.0, optional=True),
         "max_bins": Number(at_least=2, integer=True, optional=True),
     }
     """What parameters may be; constraints of base classes hold too, where a class does not replace
     them."""
-    parameter_effects: ClassVar[Effects] = {"max_bins": Where("estimator", reads_bins)}
+    __effects__: ClassVar[Effects] = {"max_bins": Where("estimator", reads_bins)}
     """With which other parameters a parameter has an effect; what base classes say holds too."""
     feature_names_in_: Any
     dual_: Any
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        base = "registry" in vars(cls) or cls.__module__.startswith(f"{__package__}.")
+        base = "__registry__" in vars(cls) or cls.__module__.startswith(f"{__package__}.")
         if not base and not cls.__module__.rpartition(".")[2].startswith("_"):
-            cls.registry[cls.__name__] = cls
+            cls.__registry__[cls.__name__] = cls
 
     def __init__(
         self,
@@ -393,6 +394,7 @@ def fit_parts(
         Rows that are held back from a second fit, from which probabilities come where scores are
         no log-odds; None takes them from the parts, as bins.
     """
+    check_runs_on_parts(estimator)
     estimator.__fit_parts__(features, bins, classes, parts, held)  # type: ignore[attr-defined]
     return estimator
 
@@ -425,6 +427,7 @@ def rule_of(estimator: Any, sample: Sample) -> Rule:
 def algorithm_for_parts(estimator: BaseBooster) -> Algorithm:
     """Algorithm of an estimator that is fitted to rows in parts; raise where it cannot be."""
     algorithm = algorithm_to_fit(estimator)
+    check_runs_on_parts(estimator)
     for name, off in (("early_stopping", False), ("warm_start", False), ("scoring", "loss")):
         if getattr(estimator, name, off) != off:
             raise TypeError(

@@ -84,7 +84,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
     certificate and an explanation for each class. docs/multiclass.md has measurements of others.
     """
 
-    registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
+    __registry__: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
     __shared_texts__: ClassVar[dict[str, str]] = {
         "common": CLASS_WEIGHT + COMMON_PARAMETERS,
         "fitted": FITTED_ATTRIBUTES,

@@ -14,12 +14,13 @@ from ..fitting.inputs import known_positions, read_labels
 from ..model import ClassModel, FittedRun, Model, ReducedModel
 from ..model.features import FeatureRows
 from ..types import Array
+from .capabilities import Capable, refusal
 
 if TYPE_CHECKING:
     from ..model.shap import ShapValues
 
 
-class FittedAttributes:
+class FittedAttributes(Capable):
     """What is known of an estimator once it is fitted.
 
     ``model_`` is set by fit, or by :func:`marginboost.load`; all else is read from it.
@@ -27,7 +28,7 @@ class FittedAttributes:
 
     __model_type__: ClassVar[type[Model]]
     """What a fit leaves, of two classes where the estimator is one of classes."""
-    registry: ClassVar[dict[str, type[Any]]] = {}
+    __registry__: ClassVar[dict[str, type[Any]]] = {}
     """Classes that a model file can name."""
     model_: Model
 
@@ -129,7 +130,10 @@ class FittedAttributes:
         hypotheses that answer for all labels at once, one per label.
         """
         check_is_fitted(self)
-        found = self.model_.explain()
+        try:
+            found = self.model_.explain()
+        except TypeError as error:
+            raise TypeError(refusal(type(self), "explains", str(error))) from error
         return found if self.model_.reduced or len(found) != 1 else found[0]
 
     def shap_values(
@@ -181,7 +185,11 @@ class FittedAttributes:
         is ``prediction``.
         """
         check_is_fitted(self)
-        return self.model_.to_onnx()
+        feature = "exports_several_classes" if self.model_.reduced else "exports"
+        try:
+            return self.model_.to_onnx()
+        except TypeError as error:
+            raise TypeError(refusal(type(self), feature, str(error))) from error
 
     def save(self, path: Any) -> None:
         """Write a JSON file that :func:`marginboost.load` reads (see docs/model-file.md).

@@ -49,7 +49,7 @@ class LabelClassifier(BaseMarginClassifier):
     A subclass names the sample its rows come from, and its own base learner.
     """
 
-    registry: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
+    __registry__: ClassVar[dict[str, type[BaseMarginClassifier]]] = {}
     __shared_texts__: ClassVar[dict[str, str]] = {
         **BaseMarginClassifier.__shared_texts__,
         "fitted": LABEL_ATTRIBUTES,

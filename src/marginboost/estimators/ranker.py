@@ -15,17 +15,17 @@ from ..fitting.queries import read_queries
 from ..fitting.rows import TrainingRows
 from ..types import Array
 from ..validation import Constraints, Number
-from .regressor import NumberBooster
+from .regressor import NumberBooster, check_one_target
 from .staged import StagedFit
 
 
 class BaseRanker(StagedFit, NumberBooster):
     """What estimators share that order rows within queries."""
 
-    registry: ClassVar[dict[str, type[BaseRanker]]] = {}
+    __registry__: ClassVar[dict[str, type[BaseRanker]]] = {}
     eval_at: int | None
     ndcg_exp_gain: bool
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "eval_at": Number(at_least=1, integer=True, optional=True),
     }
 
@@ -96,6 +96,7 @@ class BaseRanker(StagedFit, NumberBooster):
 
     def _read_targets(self, y: Any, n_rows: int) -> Array:
         """Relevances, checked."""
+        check_one_target(type(self), y)
         relevances = read_targets(y, n_rows)
         ranking_gains(relevances, self.ndcg_exp_gain)
         return relevances

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import RegressorMixin
 
 from ..core.parts import Parts
@@ -18,6 +19,7 @@ from ..model import Features, Model, RegressionModel
 from ..model.features import FeatureRows
 from ..types import Array
 from .base import COMMON_PARAMETERS, BaseBooster, algorithm_for_parts, algorithm_to_fit, document
+from .capabilities import refusal
 
 __all__ = ["BaseBoostRegressor", "document"]
 
@@ -44,6 +46,17 @@ FITTED_ATTRIBUTES = """estimators_ : list of Hypothesis
         over the training rows, as in ``explain().importance()``, of others its share of Σ|α|.
     n_features_in_, feature_names_in_
         As in scikit-learn."""
+
+
+def check_one_target(kind: type[Any], y: Any) -> None:
+    """Raise where there are several targets, for an estimator that learns one."""
+    try:
+        shape = np.shape(y)
+    except ValueError:  # rows of different length, of which the reader of targets says more
+        return
+    if len(shape) == 2 and shape[1] > 1:
+        why = f"y: y should be a 1d array, got an array of shape {shape} instead"
+        raise ValueError(refusal(kind, "several_targets", why))
 
 
 class NumberBooster(BaseBooster):
@@ -124,6 +137,7 @@ class NumberBooster(BaseBooster):
 
     def _read_targets(self, y: Any, n_rows: int) -> Array:
         """Targets, checked."""
+        check_one_target(type(self), y)
         return read_targets(y, n_rows)
 
     def predict(self, X: Any) -> Array:
@@ -143,7 +157,7 @@ class BaseBoostRegressor(RegressorMixin, NumberBooster):
     A subclass stores its parameters and says in ``_algorithm`` which algorithm they mean.
     """
 
-    registry: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
+    __registry__: ClassVar[dict[str, type[BaseBoostRegressor]]] = {}
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Coefficient of determination R² after 1, 2, … hypotheses."""

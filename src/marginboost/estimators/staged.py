@@ -56,13 +56,13 @@ class StagedFit:
     warm_start: bool
     tol: float | None
     random_state: Any
-    registry: ClassVar[Any]
-    parameter_constraints: ClassVar[Constraints] = {
+    __registry__: ClassVar[Any]
+    __constraints__: ClassVar[Constraints] = {
         "early_stopping": (False, True, "auto"),
         "n_iter_no_change": Number(at_least=1, integer=True),
         "warm_start": (False, True),
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         "validation_fraction": Where("early_stopping", (True, "auto")),
         "n_iter_no_change": Where("early_stopping", (True, "auto")),
     }
@@ -94,7 +94,7 @@ class StagedFit:
         if isinstance(init_model, str | os.PathLike):
             from ..model.file import load_model  # here, not above: few fits go on from a file
 
-            init_model = load_model(init_model, self.registry)
+            init_model = load_model(init_model, self.__registry__)
         model = getattr(init_model, "model_", None)
         if not isinstance(model, Model) or type(init_model) is not type(self):
             raise TypeError(

@@ -43,7 +43,7 @@ class Loss(ABC):
     argument.
     """
 
-    registry: ClassVar[dict[str, type[Loss]]] = {}
+    __registry__: ClassVar[dict[str, type[Loss]]] = {}
     of_targets: ClassVar[dict[str, type[Loss]]] = {}
     """Those that are for numbers only."""
 
@@ -71,7 +71,7 @@ class Loss(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("name") and not cls.__module__.rpartition(".")[2].startswith("_"):
-            (Loss.registry if cls.of_labels else Loss.of_targets)[cls.name] = cls
+            (Loss.__registry__ if cls.of_labels else Loss.of_targets)[cls.name] = cls
 
     # -- of one number ---------------------------------------------------------------------------
 
@@ -194,11 +194,11 @@ def as_loss(argument: str, value: Any) -> Loss:
     """
     if isinstance(value, Loss):
         return value
-    if not (isinstance(value, str) and value in Loss.registry):
+    if not (isinstance(value, str) and value in Loss.__registry__):
         import_all(losses)  # so that all are registered
-    if isinstance(value, str) and value in Loss.registry:
-        return Loss.registry[value]()
-    expected = f"a Loss or one of {', '.join(map(repr, sorted(Loss.registry)))}"
+    if isinstance(value, str) and value in Loss.__registry__:
+        return Loss.__registry__[value]()
+    expected = f"a Loss or one of {', '.join(map(repr, sorted(Loss.__registry__)))}"
     error = ValueError if isinstance(value, str) else TypeError
     raise error(f"{argument}: got {value!r}, expected {expected}")
 
@@ -206,7 +206,7 @@ def as_loss(argument: str, value: Any) -> Loss:
 def known_losses() -> dict[str, type[Loss]]:
     """All losses by name, those that are for numbers only among them."""
     import_all(losses)  # so that all are registered
-    return {**Loss.registry, **Loss.of_targets}
+    return {**Loss.__registry__, **Loss.of_targets}
 
 
 def as_target_loss(argument: str, value: Any) -> Loss:
@@ -215,7 +215,7 @@ def as_target_loss(argument: str, value: Any) -> Loss:
     >>> as_target_loss("loss", "tweedie")
     Tweedie(power=1.5)
     """
-    if isinstance(value, str) and value not in Loss.registry:
+    if isinstance(value, str) and value not in Loss.__registry__:
         kind = known_losses().get(value)
         value = value if kind is None else kind()
     return as_loss(argument, value)

@@ -45,13 +45,13 @@ ROW_SUM = 1e-9
 class ClassLoss(ABC):
     """A loss of the scores of several classes; a frozen data class with a ``name``."""
 
-    registry: ClassVar[dict[str, type[ClassLoss]]] = {}
+    __registry__: ClassVar[dict[str, type[ClassLoss]]] = {}
     name: ClassVar[str] = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("name"):
-            ClassLoss.registry[cls.name] = cls
+            ClassLoss.__registry__[cls.name] = cls
 
     @abstractmethod
     def psi(self, z: Array) -> tuple[Array, Array, Array]:
@@ -252,8 +252,8 @@ def as_class_loss(argument: str, value: Any) -> ClassLoss:
     """
     if isinstance(value, ClassLoss):
         return value
-    if isinstance(value, str) and value in ClassLoss.registry:
-        return ClassLoss.registry[value]()
-    expected = f"a ClassLoss or one of {', '.join(map(repr, sorted(ClassLoss.registry)))}"
+    if isinstance(value, str) and value in ClassLoss.__registry__:
+        return ClassLoss.__registry__[value]()
+    expected = f"a ClassLoss or one of {', '.join(map(repr, sorted(ClassLoss.__registry__)))}"
     error = ValueError if isinstance(value, str) else TypeError
     raise error(f"{argument}: got {value!r}, expected {expected}")

@@ -14,7 +14,7 @@ class Saved(Protocol):
 
     model_: Model
     __model_type__: ClassVar[type[Model]]
-    registry: ClassVar[dict[str, type[Any]]]
+    __registry__: ClassVar[dict[str, type[Any]]]
 
 
 class Solver(Protocol):

@@ -74,7 +74,7 @@ def document_of(estimator: Saved) -> dict[str, Any]:
     """Everything that a model file holds, as plain data."""
     check_is_fitted(estimator)
     kind, model = type(estimator), estimator.model_
-    if kind.registry.get(kind.__name__) is not kind:
+    if kind.__registry__.get(kind.__name__) is not kind:
         raise TypeError(f"{kind.__name__} is not a registered estimator, so no file could name it")
     names, known = model.features.names, model.features.categories
     return {
@@ -247,9 +247,9 @@ def _params_to_data(owner: Any, field: str) -> dict[str, Any]:
 def _param_to_data(value: Any, field: str) -> Any:
     if value is None or isinstance(value, np.random.RandomState | np.random.Generator):
         return None
-    if hasattr(type(value), "registry") and hasattr(value, "fit"):
+    if hasattr(type(value), "__registry__") and hasattr(value, "fit"):
         name = type(value).__name__
-        if type(value).registry.get(name) is not type(value):
+        if type(value).__registry__.get(name) is not type(value):
             raise TypeError(f"{field}: a {name} cannot be written as data{_JOBLIB}")
         return {"classifier": name, "params": _params_to_data(value, f"{field}.params")}
     if isinstance(value, Oracle):
@@ -283,7 +283,7 @@ def _listed(value: Any) -> Any:
 def _loss_to_data(value: Loss | ClassLoss, field: str) -> dict[str, Any]:
     """A loss by its name and settings."""
     several = isinstance(value, ClassLoss)
-    known: Mapping[str, type[Any]] = ClassLoss.registry if several else known_losses()
+    known: Mapping[str, type[Any]] = ClassLoss.__registry__ if several else known_losses()
     if known.get(value.name) is not type(value) or not is_dataclass(value):
         raise TypeError(f"{field}: a {type(value).__name__} cannot be written as data{_JOBLIB}")
     settings = {key: _param_to_data(item, field) for key, item in asdict(value).items()}

@@ -28,7 +28,7 @@ DTYPES = (
     *("float16", "float32", "float64", "str", "object"),
 )
 
-ORACLES = Oracle.registry
+ORACLES = Oracle.__registry__
 """Base learners that are nothing but their settings. A file can name these and no others."""
 
 RENAMED = {
@@ -140,7 +140,7 @@ def _read_loss(field: Field) -> Loss:
 
 def _read_class_loss(field: Field) -> ClassLoss:
     entries = field.keys(("class_loss", "params"))
-    name, known = entries["class_loss"].is_a(str, "the name of a loss"), ClassLoss.registry
+    name, known = entries["class_loss"].is_a(str, "the name of a loss"), ClassLoss.__registry__
     if name not in known:
         entries["class_loss"].wrong(f"one of {', '.join(sorted(known))}")
     settings = {

@@ -55,7 +55,7 @@ class ActiveKernelOracle(Oracle):
     saved = True
     exact = False
     class_name = "Gaussian bumps of any centre and width"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_starts": Number(at_least=1, integer=True),
         "n_points": Number(at_least=1, integer=True),
         "max_iter": Number(at_least=0, integer=True),

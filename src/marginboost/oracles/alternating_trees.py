@@ -71,7 +71,7 @@ class AlternatingTreeOracle(Oracle):
     exact = False
     needs_bins = True
     class_name = "rules at the places of an alternating tree"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "max_depth": SIZES["max_depth"],
         "categorical": tuple(CATEGORICAL),
         "smoothing": Number(above=0.0),

@@ -105,7 +105,7 @@ class FiniteOracle(Oracle):
     """
 
     saved = True
-    parameter_effects: ClassVar[Effects] = {"delta": Where("selection", ("delta",))}
+    __effects__: ClassVar[Effects] = {"delta": Where("selection", ("delta",))}
     SELECTIONS: ClassVar[tuple[str, ...]] = ("best", "worst", "delta", "cyclic", "random")
     class_name = "the given columns"
 

@@ -136,7 +136,7 @@ class GradientTreeOracle(Oracle):
     reads_curvature = True
     offers_one = True
     class_name = "regression trees grown greedily with cuts between the bins"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         **SIZES,
         "min_samples_leaf": Number(at_least=1.0),
         "l2_regularization": Number(at_least=0.0),

@@ -137,7 +137,7 @@ class HalfSpaceOracle(Oracle):
     saved = True
     exact = False
     class_name = "half-spaces"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "delta": Number(above=0.0, at_most=1e6),
         "columns": COLUMNS,
         "max_samples": Number(at_least=2, integer=True),

@@ -71,14 +71,14 @@ class KernelOracle(Oracle):
     saved = True
     exact = True
     class_name = "kernel functions on the examples"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "kernel": KERNELS,
         "norm": (1, 2),
         "gamma": Number(above=0.0, at_most=1e6, optional=True),
         "degree": Number(at_least=1, at_most=HIGHEST_DEGREE, integer=True),
         "coef0": Number(at_least=0.0, at_most=1e6),
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         "degree": Where("kernel", ("poly",)),
         "coef0": Where("kernel", ("poly",)),
     }

@@ -86,14 +86,14 @@ class LabelTreeOracle(LabelOracle):
 
     saved = True
     needs_bins = True
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         **SIZES,
         **PRUNING,
         "criterion": CRITERIA,
         "answers": ("label", "set"),
         "min_weight_fraction_leaf": Number(at_least=0.0, at_most=1.0),
     }
-    parameter_effects: ClassVar[Effects] = PRUNED_BY
+    __effects__: ClassVar[Effects] = PRUNED_BY
 
     def __init__(
         self,

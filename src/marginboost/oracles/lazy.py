@@ -50,7 +50,7 @@ class LazyOracle(OracleWrapper):
     """
 
     saved = True
-    parameter_constraints: ClassVar[Constraints] = {"max_features": Number(above=0.0, at_most=1.0)}
+    __constraints__: ClassVar[Constraints] = {"max_features": Number(above=0.0, at_most=1.0)}
 
     def __init__(self, oracle: Oracle, max_features: float = 0.1) -> None:
         super().__init__(oracle)

@@ -123,7 +123,7 @@ class NeuralNetOracle(Oracle):
     offers_one = True
     exact = False
     class_name = "nets with one hidden layer"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_hidden": Number(at_least=1, at_most=10_000, integer=True),
         "max_iter": Number(at_least=1, integer=True),
         "l2_regularization": Number(at_least=0.0),

@@ -54,7 +54,7 @@ class RBFNetOracle(Oracle):
     offers_one = True
     exact = False
     class_name = "RBF nets with free centres and widths"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "n_centers": Number(at_least=1, at_most=10_000, integer=True),
         "max_iter": Number(at_least=0, integer=True),
         "l2_regularization": Number(at_least=SMALL),

@@ -234,7 +234,7 @@ class StumpOracle(Oracle):
     needs_bins = True
     on_parts = True
     class_name = "stumps with cuts between the bins"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         "categorical": ("equality", "partition"),
         "cuts_per_feature": Number(at_least=1, integer=True),
     }

@@ -85,7 +85,7 @@ class TreeOracle(Oracle):
     needs_bins = True
     offers_one = True
     class_name = "trees grown greedily with cuts between the bins"
-    parameter_constraints: ClassVar[Constraints] = {
+    __constraints__: ClassVar[Constraints] = {
         **SIZES,
         **PRUNING,
         "criterion": tuple(CRITERIA),
@@ -93,7 +93,7 @@ class TreeOracle(Oracle):
         "min_weight_fraction_leaf": Number(at_least=0.0, at_most=1.0),
         "smoothing": Number(above=0.0),
     }
-    parameter_effects: ClassVar[Effects] = {
+    __effects__: ClassVar[Effects] = {
         **PRUNED_BY,
         "smoothing": Where("criterion", ("Z",)),
     }

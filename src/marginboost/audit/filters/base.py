@@ -33,7 +33,7 @@ class NoiseFilter(BaseEstimator, ABC):
         suspicious rows have the smallest, as in :class:`~marginboost.audit.LabelAudit`.
     """
 
-    registry: ClassVar[dict[str, type[NoiseFilter]]] = {}
+    __registry__: ClassVar[dict[str, type[NoiseFilter]]] = {}
     reads_numbers: ClassVar[bool] = True
     """Whether rows must be numeric; else they are what the filter's voters take."""
     takes_missing: ClassVar[bool] = False
@@ -44,7 +44,7 @@ class NoiseFilter(BaseEstimator, ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__module__.rpartition(".")[2].startswith("_"):
-            NoiseFilter.registry[cls.__name__] = cls
+            NoiseFilter.__registry__[cls.__name__] = cls
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the noisy rows.
