@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from .leveraging import Leveraging, LeveragingClassifier
     from .leveraging_regressor import LeveragingRegressor, TargetLeveraging
     from .logit_boost import LogitBoostClassifier
+    from .lp_regression import LPRegression
     from .lpboost import LPBoost, LPBoostClassifier
-    from .lpboost_regressor import LPBoostRegressor, LPRegression
+    from .lpboost_regressor import LPBoostRegressor
     from .ls_boost import LSBoost, LSBoostRegressor
     from .madaboost import MadaBoost, MadaBoostClassifier
     from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier

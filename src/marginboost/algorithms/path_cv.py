@@ -85,7 +85,7 @@ class LPBoostClassifierCV(BaseMarginClassifier):
     cv_error_ : float
         Mean error of the chosen ν over the folds.
     rho_ : float
-        The margin ρ that all rows but those bought off reach.
+        The margin ρ that all rows without slack attain.
     {fitted}
 
     Examples
