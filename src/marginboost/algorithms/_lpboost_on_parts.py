@@ -98,6 +98,7 @@ class PartedLPBoost(LPBoost):
         kept = working.forget_idle(np.array(state.coef))
         if kept is not None:
             self._descent.size = len(kept)
+            state.tell(hold_columns, working.hypotheses)
         smallest = self._settle(state)
         if kept is not None and any(state.coef):  # the last bits of votes depend on the pool
             state.replace_coef(np.array(state.coef), smallest)
