@@ -58,6 +58,7 @@ from ..core.state import Columns, State
 from ..core.stop import Stop
 from ..estimators.base import SEVERAL
 from ..estimators.classifier import document
+from ..estimators.constructors import forward
 from ..estimators.soft_labels import SoftLabels
 from ..fitting.algorithm import Algorithm
 from ..kernels.weights import weighted_sum
@@ -424,18 +425,7 @@ class LeveragingClassifier(SoftLabels):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.learning_rate = learning_rate
         self.step = step

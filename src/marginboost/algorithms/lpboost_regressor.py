@@ -31,6 +31,7 @@ import math
 from typing import Any, ClassVar
 
 from ..core.sample import Sample
+from ..estimators.constructors import forward
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm, Chosen, Outcome
 from ..fitting.problem import Problem
@@ -160,17 +161,7 @@ class LPBoostRegressor(BaseBoostRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.epsilon = epsilon
         self.nu = nu
