@@ -136,7 +136,7 @@ class ColumnGeneration(Rule):
         return Neighbour(self._working, self._gap)
 
     def begin_like(self, n_rows: int, took_many: bool, sample: Sample) -> bool:
-        """Begin with many stumps where a run on so many rows does, or took them."""
+        """Warm-start a fit on a subsample the way the full fit starts: with many stumps."""
         return self._start.like_a_run_on(n_rows, took_many, sample)
 
     def _inherit(self, state: State, neighbour: Neighbour) -> None:

@@ -63,7 +63,7 @@ class LPBoostStart:
         return None if self.stumps and few_levels(sample) else neighbour
 
     def like_a_run_on(self, n_rows: int, took_many: bool, sample: Sample) -> bool:
-        """Begin with many stumps where a run on so many rows does, or took them."""
+        """Begin with many stumps if a run on ``n_rows`` rows does, or did; returns whether."""
         many = self.nu is not None and (took_many or n_rows >= self._many_rows)
         if not (self.stumps and many and can_descend(sample)) or few_levels(sample):
             return False
