@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .algorithms.lp_regression import LPRegression
 from .algorithms.lpboost import LPBoost
-from .algorithms.lpboost_regressor import LPBoostRegressor, LPRegression
+from .algorithms.lpboost_regressor import LPBoostRegressor
 from .algorithms.multiclass import MulticlassBooster
 from .core.callbacks import Callback
 from .core.certificate import Certificate

@@ -18,7 +18,7 @@ from marginboost import (
     TreeOracle,
     load,
 )
-from marginboost.algorithms.cascade import set_threshold
+from marginboost.algorithms._cascade_stages import set_threshold
 from marginboost.cli.main import main
 
 

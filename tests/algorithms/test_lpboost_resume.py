@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import marginboost.algorithms.lpboost as lpboost
+import marginboost.algorithms._working_set as working_set
 from marginboost import Checkpoint, LPBoostClassifier
 from marginboost.core import Callback
 from marginboost.datasets import circle_2d, flip_labels
@@ -39,7 +39,7 @@ def fit(solver, form, *callbacks, rounds=25):
 
 @pytest.fixture(autouse=True)
 def short_memory(monkeypatch):
-    monkeypatch.setattr(lpboost, "IDLE_ROUNDS", 2)
+    monkeypatch.setattr(working_set, "IDLE_ROUNDS", 2)
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_resumes_bit_for_bit_after_forgetting(solver, form, tmp_path):
 @pytest.mark.parametrize("solver", ["simplex", "interior"])
 def test_forgetting_changes_no_value(solver, form, monkeypatch):
     forgetful = fit(solver, form, rounds=300)
-    monkeypatch.setattr(lpboost, "IDLE_ROUNDS", 10**6)
+    monkeypatch.setattr(working_set, "IDLE_ROUNDS", 10**6)
     faithful = fit(solver, form, rounds=300)
     reached = forgetful.certificate_.value, faithful.certificate_.value
     slack = forgetful.certificate_.gap + faithful.certificate_.gap + 1e-9

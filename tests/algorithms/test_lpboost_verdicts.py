@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import ShuffleSplit
 
 from marginboost import LPBoostClassifier, LPBoostClassifierCV, Stop
-from marginboost.algorithms.lpboost import DOUBT
+from marginboost.algorithms._column_generation import DOUBT
 from marginboost.fitting import cross_validation
 from marginboost.solvers.masters.interior import InteriorMaster
 from marginboost.solvers.masters.smooth import FEW_COLUMNS
@@ -136,7 +136,7 @@ def test_where_a_margin_exists_the_run_is_what_it_was(monkeypatch):
     model = LPBoostClassifier(**settings).fit(X, y)
     assert model.certificate_.value > 1e-3
     assert model.n_iter_ > DOUBT
-    monkeypatch.setattr("marginboost.algorithms.lpboost.DOUBT", -1)
+    monkeypatch.setattr("marginboost.algorithms._column_generation.DOUBT", -1)
     other = LPBoostClassifier(**settings).fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), other.decision_function(X))
     assert model.certificate_ == other.certificate_

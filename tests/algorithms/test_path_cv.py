@@ -17,7 +17,7 @@ from marginboost import (
     MulticlassBooster,
     TreeOracle,
 )
-from marginboost.algorithms.path_cv import NuPath
+from marginboost.algorithms.lpboost_cv import NuPath
 from marginboost.core.sample import Sample
 from marginboost.datasets import circle_2d, flip_labels, twonorm
 from marginboost.estimators.base import algorithm_of

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import is_regressor
 
 from marginboost import Checkpoint, LPBoostClassifier, TreeOracle, algorithms
-from marginboost.algorithms import lpboost
+from marginboost.algorithms import _working_set as working_set
 from marginboost.core import Callback
 from marginboost.core.sample import Sample
 from marginboost.core.state import State
@@ -114,7 +114,7 @@ def test_every_algorithm(kind, settings, seed, tmp_path):
 @pytest.mark.parametrize("solver", ["simplex", "interior", "smooth"])
 def test_linear_programs_that_forget(solver, outputs, form, seed, tmp_path, monkeypatch):
     """The pool of hypotheses shrinks meanwhile; whatever a solver remembers must come along."""
-    monkeypatch.setattr(lpboost, "IDLE_ROUNDS", 2)
+    monkeypatch.setattr(working_set, "IDLE_ROUNDS", 2)
 
     def make(**more):
         return LPBoostClassifier(

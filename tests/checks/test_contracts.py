@@ -9,8 +9,8 @@ from marginboost.algorithms.adaboost import AdaBoost
 from marginboost.algorithms.arc_gv import ArcGV
 from marginboost.algorithms.gradient_boost import GradientBoost
 from marginboost.algorithms.leveraging_regressor import TargetLeveraging
+from marginboost.algorithms.lp_regression import LPRegression
 from marginboost.algorithms.lpboost import LPBoost
-from marginboost.algorithms.lpboost_regressor import LPRegression
 from marginboost.algorithms.marginal_adaboost import MarginalAdaBoost
 from marginboost.checks import check_oracle, check_rule
 from marginboost.core import Rule

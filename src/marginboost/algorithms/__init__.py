@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from .adaboost_m2 import AdaBoostM2, AdaBoostM2Classifier
     from .adaboost_mh import AdaBoostMHClassifier
     from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier
+    from .adaboost_reg_cv import AdaBoostRegClassifierCV
     from .adaboost_star import AdaBoostStar, AdaBoostStarClassifier
     from .alternating_tree import AlternatingTreeClassifier
     from .arc_gv import ArcGV, ArcGVClassifier
     from .assemble import Assemble, AssembleClassifier
     from .bagged_vote import BaggedVote, BaggedVoteClassifier
     from .barrier_boost import BarrierBoost, BarrierBoostClassifier
+    from .barrier_boost_cv import BarrierBoostClassifierCV
     from .barrier_regressor import BarrierBoostRegressor, BarrierRegression
     from .boost_by_majority import BoostByMajority, BoostByMajorityClassifier
     from .brown_boost import BrownBoost, BrownBoostClassifier
@@ -31,11 +33,14 @@ if TYPE_CHECKING:
     from .interval_regressor import IntervalRegressor
     from .l1_leveraging import L1Leveraging, L1LeveragingClassifier
     from .l2_boost import L2Boost, L2BoostRegressor
-    from .leveraging import Leveraging, LeveragingClassifier
+    from .leveraging import Leveraging
+    from .leveraging_classifier import LeveragingClassifier
     from .leveraging_regressor import LeveragingRegressor, TargetLeveraging
     from .logit_boost import LogitBoostClassifier
+    from .lp_regression import LPRegression
     from .lpboost import LPBoost, LPBoostClassifier
-    from .lpboost_regressor import LPBoostRegressor, LPRegression
+    from .lpboost_cv import LPBoostClassifierCV
+    from .lpboost_regressor import LPBoostRegressor
     from .ls_boost import LSBoost, LSBoostRegressor
     from .madaboost import MadaBoost, MadaBoostClassifier
     from .marginal_adaboost import MarginalAdaBoost, MarginalAdaBoostClassifier
@@ -46,7 +51,6 @@ if TYPE_CHECKING:
     from .nu_arc import NuArc, NuArcClassifier
     from .p_boost import PBoostClassifier
     from .p_boost_cv import PBoostClassifierCV
-    from .path_cv import AdaBoostRegClassifierCV, BarrierBoostClassifierCV, LPBoostClassifierCV
     from .qrlpboost import QRLPBoost, QRLPBoostClassifier
     from .rank_boost import RankBoost, RankBoostClassifier
     from .real_adaboost import RealAdaBoostClassifier

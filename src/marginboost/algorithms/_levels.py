@@ -7,6 +7,7 @@ levels of one feature after the other, so far as that goes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,13 @@ TILT = 1e-6
 """Lead of a stump over its negative in a combination of both, so that votes have a sign."""
 
 
+class ProvenStumps(NamedTuple):
+    """Stumps with coefficients, and the weights that prove how good their combination is."""
+
+    coef: dict[Stump, float]
+    weights: Array
+
+
 def few_levels(sample: Sample) -> bool:
     """Whether the program over all stumps of a sample is small."""
     bins = sample.bins
@@ -48,9 +56,7 @@ def few_levels(sample: Sample) -> bool:
     return FEWEST_ROWS < bins.n_rows <= MOST_ROWS and can_descend(sample)
 
 
-def best_stumps(
-    sample: Sample, caps: Array, seconds: float | None
-) -> tuple[dict[Stump, float], Array]:
+def best_stumps(sample: Sample, caps: Array, seconds: float | None) -> ProvenStumps:
     """Stumps with coefficients of sum one that solve the ν-LP, and the weights that prove it.
 
     Where the best soft margin is zero, all or part of the coefficients have nothing to do. They go
@@ -66,7 +72,7 @@ def best_stumps(
         coef[_stump(bins, feature, cut, step)] = abs(step)
     if found.constant:
         coef[_constant(bins, found.constant)] = abs(found.constant)
-    return _filled(bins, sample.y * sample.prior, coef), found.weights
+    return ProvenStumps(_filled(bins, sample.y * sample.prior, coef), found.weights)
 
 
 def can_descend(sample: Sample) -> bool:
@@ -75,9 +81,7 @@ def can_descend(sample: Sample) -> bool:
     return bins is not None and can_be_levelled(bins) and bool((bins.n_bins > 1).any())
 
 
-def descended_stumps(
-    sample: Sample, nu: float, tol: float | None, rtol: float
-) -> tuple[dict[Stump, float], Array]:
+def descended_stumps(sample: Sample, nu: float, tol: float | None, rtol: float) -> ProvenStumps:
     """Stumps with coefficients of sum one that are near to the best, and weights that prove it.
 
     Where the best soft margin is zero and that of the stumps is less, part of the coefficients goes
@@ -89,7 +93,7 @@ def descended_stumps(
     return _as_stumps(sample, descent.run(REACHED * tol, REACHED * rtol), tol)
 
 
-def _as_stumps(sample: Sample, found: Additive, tol: float) -> tuple[dict[Stump, float], Array]:
+def _as_stumps(sample: Sample, found: Additive, tol: float) -> ProvenStumps:
     """Stumps of an additive function, with coefficients of sum one, and the weights found."""
     bins = sample.bins
     assert bins is not None
@@ -97,12 +101,11 @@ def _as_stumps(sample: Sample, found: Additive, tol: float) -> tuple[dict[Stump,
     coef = _steps(bins, found.levels, share)
     if found.constant != 0.0:
         coef[_constant(bins, found.constant)] = share * abs(found.constant)
-    return _filled(bins, sample.y * sample.prior, _largest(coef, SPARED * tol)), found.weights
+    largest = _largest(coef, SPARED * tol)
+    return ProvenStumps(_filled(bins, sample.y * sample.prior, largest), found.weights)
 
 
-def stumps_near_zero(
-    sample: Sample, nu: float, least: float
-) -> tuple[dict[Stump, float], Array] | None:
+def stumps_near_zero(sample: Sample, nu: float, least: float) -> ProvenStumps | None:
     """Stumps and weights that prove that the best soft margin is at most ``least``, or nearly.
 
     Stumps come with their negatives, so zero is always to be had: the weights have to bring the
@@ -123,7 +126,7 @@ def stumps_near_zero(
 
 def descended_tube(
     sample: Sample, problem: TubeProblem, tol: float, seconds: float | None
-) -> tuple[dict[Stump, float], Array] | None:
+) -> ProvenStumps | None:
     """Stumps with coefficients near to the best of a regression, and weights that prove it.
 
     None where rows are few enough for a master that is exact, or stumps have a third side.
@@ -135,7 +138,7 @@ def descended_tube(
         return None
     found = TubeDescent(bins, problem, sample.n_threads).run(REACHED * tol, seconds)
     coef = _steps(bins, found.levels)
-    return (_largest(coef, SPARED * tol), found.weights) if coef else None
+    return ProvenStumps(_largest(coef, SPARED * tol), found.weights) if coef else None
 
 
 def _steps(bins: BinnedMatrix, levels: Sequence[Array], share: float = 1.0) -> dict[Stump, float]:

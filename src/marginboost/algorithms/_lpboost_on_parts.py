@@ -37,7 +37,7 @@ class PartedLPBoost(LPBoost):
     on_parts = True
 
     def start(self, state: State) -> None:
-        """Begin with the prior as weights, or take up a run by its hypotheses."""
+        """Begin with the prior as weights, or resume a run by its hypotheses."""
         sample = state.sample
         assert isinstance(sample, PartedSample)
         if self.solver not in ("auto", "smooth"):
@@ -46,18 +46,14 @@ class PartedLPBoost(LPBoost):
                 "others must see all rows at once"
             )
         self._state, self._sample = state, sample
-        pool: Any = ColumnsOnParts()
-        state.pool = pool
+        self._working.start(state, ColumnsOnParts())
         self._capped = self._problem = self._problem_on(sample)
         state.tell(lay_out_program, self.nu, self.C)
         self._descent = SmoothDescent(self._problem.price, self._ask)
-        self._exact, self._remember = False, self._descent.get_state
-        self._known = {state.members[t] for t in self._in_pool}
-        self._forgotten = set(state.members) - self._known
-        self._members = state.members
+        self._exact = False
         if state.members:
-            self._descent.set_state(self._of_master or {})
-            state.tell(hold_columns, self._names(state))
+            self._descent.set_state(self._saved_master or {})
+            state.tell(hold_columns, self._working.hypotheses)
             self._settle(state)
             return
         self._value = self._problem.worst
@@ -88,19 +84,23 @@ class PartedLPBoost(LPBoost):
         )
 
     def _improve(self, state: State) -> Stop | None:
-        """Solve the master problem; take its weights, and its combination if it is better."""
-        self._begin(state)
-        self._descent.begin(len(self._trial), self._gap)
+        """Solve the master problem; set its weights, accept its combination if it is better."""
+        working = self._working
+        self._ensure_combination(state)
+        self._descent.begin(len(working), self._gap)
         clock = Clock(self.solver_seconds)
         try:
-            coef, _ = self._descent.descend(self._trial, self._gap, clock.check)
+            coef, _ = self._descent.descend(working.coef, self._gap, clock.check)
         except MasterError:
             return Stop.SOLVER
-        self._trial = coef
+        working.coef = coef
         self._accept(state, coef)
-        forgot = self._forget(state)
+        kept = working.forget_idle(np.array(state.coef))
+        if kept is not None:
+            self._descent.size = len(kept)
+            state.tell(hold_columns, working.hypotheses)
         smallest = self._settle(state)
-        if forgot and any(state.coef):  # the last bits of votes depend on the pool
+        if kept is not None and any(state.coef):  # the last bits of votes depend on the pool
             state.replace_coef(np.array(state.coef), smallest)
         state.note(coef=float(coef[-1]))
         return None
@@ -110,29 +110,25 @@ class PartedLPBoost(LPBoost):
         state.tell(take_columns, new)
 
     def _accept(self, state: State, coef: Array) -> None:
-        """Take a combination if it is the best so far; the ν-LP has no empty one to begin with."""
+        """Replace the combination if this is the best so far."""
         extremes, l1_norm = self._ask(vote, coef), float(coef.sum())
         if self._is_best(state, self._measure(extremes, l1_norm)[0], l1_norm):
-            state.replace_coef(self._of_members(state, coef), min(low for low, _ in extremes))
-
-    def _keep_columns(self, state: State, keep: Array) -> None:
-        """Have the parts drop all columns but these; scores follow when weights are settled."""
-        self._descent.size = len(keep)
-        state.tell(hold_columns, self._names(state))
-
-    def _names(self, state: State) -> list[Hypothesis]:
-        """Hypotheses in the pool."""
-        return [state.members[t] for t in self._in_pool]
+            state.replace_coef(self._working.of_members(coef), min(low for low, _ in extremes))
 
     def _settle(self, state: State) -> float:
-        """Set scores and weights of all parts: what one that is made anew must be told.
+        """Set scores and weights of all parts; a rebuilt part is told the same.
 
         Returns the smallest ``y F``.
         """
-        total = self._descent.total(self._trial)
-        present = np.array(state.coef)[self._in_pool]
+        working = self._working
+        total = self._descent.total(working.coef)
+        present = np.array(state.coef)[working.places]
         level = Level(self._descent.rho, self._descent.beta, 0, 0)
-        return min(state.each(settle, self._names(state), present, self._trial, level, total))
+        return min(state.each(settle, working.hypotheses, present, working.coef, level, total))
+
+    def _master_state(self) -> dict[str, Any]:
+        """What the descent remembers."""
+        return self._descent.get_state()
 
     # -- what is said of the model -----------------------------------------------------------------
 
@@ -160,6 +156,10 @@ class ColumnsOnParts:
     def append(self, column: Array) -> None:
         """Count a column."""
         self._size += 1
+
+    def keep(self, which: Array) -> None:
+        """Count these columns alone."""
+        self._size = len(which)
 
 
 # -- questions to parts ----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..core.oracle import Oracle
 from ..estimators.base import BaseBooster, document
+from ..estimators.constructors import forward
 from ..estimators.soft_labels import SoftLabels
 from ..estimators.staged import STAGED_ATTRIBUTES, STAGED_PARAMETERS
 from ..fitting.algorithm import Algorithm
@@ -98,18 +99,7 @@ class SecondOrderClassifier(SoftLabels):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.constructors import forward
 
 
 class SteppedClassifier(BaseMarginClassifier):
@@ -25,16 +26,5 @@ class SteppedClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.learning_rate = learning_rate

@@ -26,6 +26,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm, Outcome
 from ..model import VoteLink
 from ..solvers.entropy_projection import CappedEntropy, Divergence, EntropySolver
@@ -182,17 +183,6 @@ class SoftMarginClassifier(TotallyCorrectiveClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.nu = nu
         self.accuracy = accuracy

@@ -34,6 +34,7 @@ from ..core.stop import Stop
 from ..core.weights import Reweighting
 from ..duals.exponential import ExponentialWeights
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..kernels.exact import exact_sum, rounded
 from ..oracles.resampling import ResamplingOracle
@@ -289,18 +290,7 @@ class AdaBoostClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.learning_rate = learning_rate
         self.target_margin = target_margin
         self.step = step

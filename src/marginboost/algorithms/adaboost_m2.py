@@ -26,6 +26,7 @@ from ..core.labels import LabelPairs
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..estimators.classifier import document
+from ..estimators.constructors import forward
 from ..estimators.labels import LabelClassifier
 from ..fitting.algorithm import Algorithm
 from ..oracles.label_trees import LabelTreeOracle
@@ -121,18 +122,7 @@ class AdaBoostM2Classifier(LabelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.learning_rate = learning_rate
         self.step = step
 

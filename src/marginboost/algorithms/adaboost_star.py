@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..validation import Constraints, Number
 from .adaboost import AdaBoost
@@ -116,18 +117,7 @@ class AdaBoostStarClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.accuracy = accuracy
 
     def _algorithm(self) -> Algorithm:

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.ensemble import Ensemble
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..model import BinaryModel, ReducedModel
 from ..oracles.alternating_trees import AlternatingTreeOracle, code_sets
@@ -98,18 +99,7 @@ class AlternatingTreeClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.learning_rate = learning_rate
 
     def export_text(self, decimals: int = 3) -> str:

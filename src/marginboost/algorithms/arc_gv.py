@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from .adaboost import AdaBoost
 
@@ -138,18 +139,7 @@ class ArcGVClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.monotone = monotone
 
     def _algorithm(self) -> Algorithm:

@@ -20,6 +20,7 @@ from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..oracles.resampling import ResamplingOracle
@@ -101,17 +102,7 @@ class BaggedVoteClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
 
     def _algorithm(self) -> Algorithm:
         """Make the algorithm that the parameters mean."""

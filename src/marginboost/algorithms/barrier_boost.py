@@ -33,6 +33,7 @@ from ..core.oracle import Candidate
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..losses import Hinge, Loss, SmoothedHinge
 from ..model import VoteLink
@@ -186,18 +187,7 @@ class BarrierBoostClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.C = C
         self.steps = steps
         self.beta = beta

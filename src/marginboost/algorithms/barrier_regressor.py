@@ -27,6 +27,7 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
+from ..estimators.constructors import forward
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm, Outcome
 from ..losses import EpsilonInsensitive
@@ -217,17 +218,7 @@ class BarrierBoostRegressor(BaseBoostRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.nu = nu
         self.C = C
         self.C_scale = C_scale

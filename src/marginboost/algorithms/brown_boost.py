@@ -30,6 +30,7 @@ from ..core.rule import Rule
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.line_search import increasing_root
@@ -216,18 +217,7 @@ class BrownBoostClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.error = error
 
     def _algorithm(self) -> Algorithm:

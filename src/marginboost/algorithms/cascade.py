@@ -18,129 +18,23 @@ Reference: Viola & Jones, *Rapid object detection using a boosted cascade of sim
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.callbacks import Encoder, Watch
-from ..core.state import State
-from ..core.stop import Stop
-from ..data.binned import midpoints
 from ..estimators.base import restored
 from ..estimators.capabilities import Capable, refusal
 from ..estimators.classifier import BaseMarginClassifier
 from ..fitting.algorithm import Algorithm
 from ..fitting.inputs import class_positions, distinct_labels, read_labels, read_weights
 from ..model import BinaryModel, CascadeModel, CascadeStage
-from ..model.features import FeatureRows
 from ..model.file import save_model
 from ..types import Array
 from ..validation import check_number, random_numbers
+from ._cascade_stages import Goals, Judged, Stage, boost_stage
 from .adaboost import AdaBoostClassifier
-
-ROUNDING = 1e-12
-"""Share of weight that is rounding only."""
-LOWEST = -2.0
-"""Below every vote."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stage:
-    """One stage: rows with a vote above the threshold pass.
-
-    Attributes
-    ----------
-    classifier : classifier
-        What votes.
-    threshold : float
-        Vote that a row must exceed.
-    detection_rate, false_positive_rate : float
-        Shares of the positive and of the negative rows that pass, of those held back that reached
-        the stage.
-    """
-
-    classifier: BaseMarginClassifier
-    threshold: float
-    detection_rate: float
-    false_positive_rate: float
-
-    @property
-    def size(self) -> int:
-        """Number of hypotheses."""
-        return len(self.classifier.ensemble_)
-
-    def lead(self, rows: FeatureRows) -> Array:
-        """Vote above the threshold."""
-        votes = self.classifier.model_.votes(rows, self.classifier.n_jobs)
-        return np.asarray(votes - self.threshold)
-
-
-class Goal(Watch):
-    """End a stage when few enough negative rows pass.
-
-    Parameters
-    ----------
-    X, y
-        Rows and labels.
-    judged : array of int
-        Rows that rates are measured on.
-    weights : array
-        Their weights.
-    cascade : CascadeBooster
-        The goals.
-    """
-
-    def __init__(
-        self, X: Any, y: Any, judged: Array, weights: Array, cascade: CascadeBooster
-    ) -> None:
-        self.X, self.y, self.judged, self.weights = X, y, judged, weights
-        self.cascade = cascade
-
-    def prepare(self, encode: Encoder) -> None:
-        """Read the rows once."""
-        rows, signs = encode(self.X, self.y)
-        some = rows.take(self.judged)  # type: ignore[attr-defined]
-        self.set_rows(some.dense(0, some.n_rows), signs[self.judged])
-
-    def on_round(self, state: State) -> Stop | None:
-        """Measure the rates of the stage as it is."""
-        positive, goal = self._truth > 0, self.cascade.max_false_positive_rate
-        least = self.cascade.min_detection_rate
-        passed = set_threshold(self.follow(state), positive, self.weights, least)[2]
-        return Stop.TARGET if passed <= goal else None
-
-
-def set_threshold(
-    votes: Array, positive: Array, weights: Array, least: float
-) -> tuple[float, float, float]:
-    """Largest threshold above which a share of the positive weight lies; the shares above it.
-
-    Returns
-    -------
-    threshold, detection rate, false-positive rate
-
-    Examples
-    --------
-    >>> votes = np.array([0.9, 0.5, 0.1, 0.4, -0.3])
-    >>> positive = np.array([True, True, True, False, False])
-    >>> set_threshold(votes, positive, np.ones(5), least=0.6)
-    (0.45, 0.6666666666666666, 0.0)
-    """
-    order = np.argsort(-votes[positive], kind="stable")
-    reached = np.cumsum(weights[positive][order])
-    needed = int(np.argmax(reached >= (least - ROUNDING) * reached[-1]))
-    lowest = float(votes[positive][order[needed]])
-    below = float(votes[votes < lowest].max(initial=lowest + LOWEST))
-    threshold = float(midpoints(np.array(below), np.array(lowest)))
-    passed = votes > threshold
-    rates = [
-        float(weights[passed & kind].sum() / (weights[kind].sum() or 1.0))
-        for kind in (positive, ~positive)
-    ]
-    return threshold, rates[0], rates[1]
 
 
 class CascadeBooster(ClassifierMixin, Capable, BaseEstimator):
@@ -271,12 +165,15 @@ class CascadeBooster(ClassifierMixin, Capable, BaseEstimator):
         held = self._hold_back(positive, weights > 0)
         learnt = (weights > 0) & (~held if held.any() else True)
         judged = held if held.any() else learnt
+        goals = Goals(self.min_detection_rate, self.max_false_positive_rate)
         self.stages_: list[Stage] = []
         reached = np.ones(len(labels), bool)
         while len(self.stages_) < self.n_stages and (learnt & reached & ~positive).any():
             seen = np.where(learnt & (positive | reached), weights, 0.0)
             rows = np.flatnonzero(judged & reached)
-            stage, passed = self._boost(learner, (X, labels, seen), rows, positive, weights)
+            stage, passed = boost_stage(
+                learner, X, labels, seen, Judged(rows, positive, weights), goals
+            )
             self.stages_.append(stage)
             reached &= passed
             missed = stage.false_positive_rate > self.max_false_positive_rate
@@ -304,27 +201,6 @@ class CascadeBooster(ClassifierMixin, Capable, BaseEstimator):
                 return np.zeros(len(positive), bool)
             held[some] = True
         return held
-
-    def _boost(
-        self,
-        learner: BaseMarginClassifier,
-        seen: tuple[Any, Array, Array],
-        judged: Array,
-        positive: Array,
-        weights: Array,
-    ) -> tuple[Stage, Array]:
-        """Boost one stage, and say which of all rows it lets pass."""
-        X, labels, of_stage = seen
-        goal = Goal(X, labels, judged, weights[judged], self)
-        others = list(learner.callbacks or ())
-        classifier = clone(learner).set_params(callbacks=[*others, goal])
-        classifier.fit(X, labels, of_stage)
-        classifier.set_params(callbacks=others or None)  # the rows are of no more use
-        assert isinstance(classifier.model_, BinaryModel)
-        votes = classifier.model_.votes(classifier.__read_rows__(X), classifier.n_jobs)
-        truth = positive[judged], weights[judged]
-        threshold, *rates = set_threshold(votes[judged], *truth, self.min_detection_rate)
-        return Stage(classifier, threshold, *rates), votes > threshold
 
     @property
     def detection_rate_(self) -> float:

@@ -37,6 +37,7 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.masters.shortfalls import SquaredNorm, SquaredNormMaster
@@ -165,18 +166,7 @@ class CGBoostClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.C = C
 
     def _algorithm(self) -> Algorithm:

@@ -28,6 +28,7 @@ from typing import Any, ClassVar
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..validation import Constraints
 from ._totally_corrective import SoftMarginClassifier, TotallyCorrective
@@ -98,7 +99,7 @@ class ERLPBoostClassifier(SoftMarginClassifier):
     Attributes
     ----------
     rho_ : float
-        The margin ρ that all rows but those bought off reach.
+        The margin ρ that all rows without slack attain.
     {fitted}
 
     References
@@ -140,20 +141,7 @@ class ERLPBoostClassifier(SoftMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            nu=nu,
-            accuracy=accuracy,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.correction = correction
 
     def _algorithm(self) -> Algorithm:

@@ -38,6 +38,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..duals.newton import NewtonWeights
+from ..estimators.constructors import forward
 from ..estimators.staged import StagedClassifier
 from ..fitting.algorithm import Algorithm
 from ..fitting.rows import TrainingRows
@@ -253,24 +254,7 @@ class GradientBoostClassifier(StagedClassifier, SecondOrderClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            learning_rate=learning_rate,
-            max_leaf_nodes=max_leaf_nodes,
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            l2_regularization=l2_regularization,
-            subsample=subsample,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.splits = splits
         self.max_features = max_features

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..estimators.constructors import forward
 from ..estimators.ranker import BaseRanker
 from ..fitting.algorithm import Algorithm
 from ..validation import Constraints, Effects, Number, check_number
@@ -137,17 +138,7 @@ class GradientBoostRanker(BaseRanker):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.lambdarank_truncation_level = lambdarank_truncation_level
         self.ndcg_exp_gain = ndcg_exp_gain

@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.parts import ask_samples
 from ..core.sample import Sample
+from ..estimators.constructors import forward
 from ..estimators.several_targets import SeveralTargetsRegressor
 from ..fitting.algorithm import Algorithm, Choice, Chosen
 from ..fitting.problem import Problem
@@ -274,17 +275,7 @@ class GradientBoostRegressor(SeveralTargetsRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes

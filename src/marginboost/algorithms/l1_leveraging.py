@@ -39,6 +39,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.classifier import document
+from ..estimators.constructors import forward
 from ..estimators.soft_labels import SoftLabels
 from ..fitting.algorithm import Algorithm
 from ..losses import Loss, as_loss
@@ -330,18 +331,7 @@ class L1LeveragingClassifier(SoftLabels):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.C = C
         self.steps = steps

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.state import State
+from ..estimators.constructors import forward
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm
 from ..oracles.gradient_trees import GradientTreeOracle
@@ -118,17 +119,7 @@ class L2BoostRegressor(BaseBoostRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.learning_rate = learning_rate
         self.max_depth = max_depth
 

@@ -32,6 +32,7 @@ from ..core.oracle import Candidate
 from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
+from ..estimators.constructors import forward
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm, Choice
 from ..losses import Loss, ResidualLoss, as_loss
@@ -210,17 +211,7 @@ class LeveragingRegressor(BaseBoostRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.C = C
         self.steps = steps

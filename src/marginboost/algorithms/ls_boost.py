@@ -34,6 +34,7 @@ from ..core.sample import Sample
 from ..core.state import State
 from ..core.stop import Stop
 from ..estimators.base import SEVERAL
+from ..estimators.constructors import forward
 from ..estimators.regressor import BaseBoostRegressor, document
 from ..fitting.algorithm import Algorithm
 from ..kernels.exact import SMALLEST_NORMAL
@@ -256,17 +257,7 @@ class LSBoostRegressor(BaseBoostRegressor):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.version = version
         self.learning_rate = learning_rate
         self.n_candidates = n_candidates

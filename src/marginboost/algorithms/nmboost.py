@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 from ..core.objective import NegativeMargin
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.masters.shortfalls import NegativeMarginMaster, NegativeMargins
@@ -140,18 +141,7 @@ class NMBoostClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.C = C
         self.target_margin = target_margin
 

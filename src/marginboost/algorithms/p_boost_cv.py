@@ -20,6 +20,7 @@ from ..core.oracle import Oracle
 from ..core.run import Run, train
 from ..core.sample import Sample
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..fitting.cross_validation import ParameterPath, chosen_by
 from ..validation import Constraints, Effects, check_number
@@ -119,18 +120,7 @@ class PBoostClassifierCV(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.ps = ps
         self.choice = choice
         self.cv = cv

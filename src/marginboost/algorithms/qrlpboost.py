@@ -93,7 +93,7 @@ class QRLPBoostClassifier(SoftMarginClassifier):
     Attributes
     ----------
     rho_ : float
-        The margin ρ that all rows but those bought off reach.
+        The margin ρ that all rows without slack attain.
     {fitted}
 
     References

@@ -30,6 +30,7 @@ from ..core.labels import LabelPairs, LabelSample, RightOrWrong
 from ..core.oracle import Candidate
 from ..core.state import State
 from ..estimators.classifier import document
+from ..estimators.constructors import forward
 from ..estimators.labels import LabelClassifier
 from ..fitting.algorithm import Algorithm, Chosen
 from ..fitting.problem import Problem
@@ -139,18 +140,7 @@ class SAMMEClassifier(LabelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.learning_rate = learning_rate
         self.variant = variant
 

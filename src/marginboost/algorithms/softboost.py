@@ -79,7 +79,7 @@ class SoftBoostClassifier(SoftMarginClassifier):
     Attributes
     ----------
     rho_ : float
-        The margin ρ that all rows but those bought off reach.
+        The margin ρ that all rows without slack attain.
     {fitted}
 
     References

@@ -40,6 +40,7 @@ from ..core.sample import Sample
 from ..core.state import ANYWHERE, State
 from ..duals.softmax import ClassLossWeights, SoftmaxWeights
 from ..estimators.classifier import document
+from ..estimators.constructors import forward
 from ..estimators.labels import LabelClassifier
 from ..estimators.soft_labels import SoftLabels
 from ..estimators.staged import StagedClassifier
@@ -219,18 +220,7 @@ class SoftmaxBoostClassifier(StagedClassifier, SoftLabels, LabelClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.loss = loss
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes

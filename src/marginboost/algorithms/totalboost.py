@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..estimators.classifier import document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ._totally_corrective import TotallyCorrectiveClassifier
 from .adaboost_star import rounds_needed
@@ -102,18 +103,7 @@ class TotalBoostClassifier(TotallyCorrectiveClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.accuracy = accuracy
 
     def _algorithm(self) -> Algorithm:

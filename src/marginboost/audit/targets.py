@@ -29,7 +29,7 @@ from ..fitting.inputs import read_targets
 from ..kernels.parallel import one_algebra_thread, resolve_n_jobs
 from ..types import Array
 from ..validation import check_number, random_numbers
-from .audit import flag
+from .flagging import flag
 from .folds import SEED, check_classifier, take_rows
 from .residual_null import judge_residuals
 from .similar import MOST_ROWS, SimilarRows, find_similar

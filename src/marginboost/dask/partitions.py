@@ -22,14 +22,8 @@ from ..core.parts import Source
 from ..core.sample import bounded_weights
 from ..data import BinnedMatrix, Table
 from ..data.binned import column_ends, count_bins, find_cuts, sample_rows
-from ..data.table import (
-    Categories,
-    TextFacts,
-    check_text,
-    default_names,
-    frame_names,
-    is_frame,
-)
+from ..data.table import Categories, default_names, frame_names, is_frame
+from ..data.text_columns import TextFacts, check_text
 from ..estimators.base import algorithm_of
 from ..fitting.held_back import HeldBack
 from ..fitting.inputs import (

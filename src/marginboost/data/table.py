@@ -8,8 +8,8 @@ in the list of categories seen in ``fit``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -17,13 +17,12 @@ from scipy import sparse
 from ..types import Array
 from ..validation import check_number, shown
 from ..warning import warn_user
+from .text_columns import TextFacts, check_text, not_numeric, numbers_as_text
 
 Categories = list[Array | None]
 
 CHUNK_ROWS = 1 << 13
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
-MANY_CATEGORIES = 50
-"""Categories of text from which on they may be names of rows."""
 
 
 def check_not_lazy(X: Any) -> None:
@@ -328,7 +327,7 @@ class Table:
     def _not_numeric(self, wrong: Sequence[tuple[int, str]]) -> ValueError:
         """Say which columns are no numbers, and what to do about it."""
         untaken = all(self._could_be_categorical(j, why) for j, why in wrong)
-        return _not_numeric(self.names, self.library, wrong, untaken)
+        return not_numeric(self.names, self.library, wrong, untaken)
 
     def _could_be_categorical(self, j: int, why: str) -> bool:
         """Whether a column is wrong only because it was not taken for a categorical one."""
@@ -427,57 +426,11 @@ def _missing(value: Any) -> bool:
         return True
 
 
-class TextFacts(NamedTuple):
-    """What tells whether a column of text holds categories, numbers or names of rows.
-
-    Attributes
-    ----------
-    n_known, n_numbers : int
-        Values that are not missing; those of them that read as numbers.
-    number : str
-        One of these, empty where there is none.
-    """
-
-    n_known: int
-    n_numbers: int
-    number: str
-
-    def __or__(self, other: TextFacts) -> TextFacts:
-        """Facts on the rows of both."""
-        n_known, n_numbers = self.n_known + other.n_known, self.n_numbers + other.n_numbers
-        return TextFacts(n_known, n_numbers, self.number or other.number)
-
-
 def text_facts(table: Table, j: int) -> TextFacts:
     """Collect the facts on a column of text."""
     known = [value for value in table.values(j) if not _missing(value)]
     numbers = [value for value in known if NUMBER.fullmatch(value)]
     return TextFacts(len(known), len(numbers), numbers[0] if numbers else "")
-
-
-def check_text(
-    names: Sequence[str], library: str, text: Mapping[int, TextFacts], categories: Categories
-) -> None:
-    """Raise for columns of text that are mostly numbers; warn of those with names of rows."""
-    if wrong := numbers_as_text(text):
-        raise _not_numeric(names, library, wrong)
-    for j, facts in text.items():
-        known = categories[j]
-        n_kinds = 0 if known is None else len(known)
-        if n_kinds > MANY_CATEGORIES and 2 * n_kinds > facts.n_known:
-            warn_user(
-                f"X: column {names[j]!r} has {n_kinds} categories in {facts.n_known} rows: "
-                "names of rows? Leave it out, if so",
-            )
-
-
-def numbers_as_text(text: Mapping[int, TextFacts]) -> list[tuple[int, str]]:
-    """Columns of text that are mostly numbers, which must be read as such."""
-    return [
-        (j, f"numbers as text, such as {facts.number!r}")
-        for j, facts in text.items()
-        if facts.n_known and 2 * facts.n_numbers >= facts.n_known
-    ]
 
 
 def other_types(table: Table, categorical: Sequence[int]) -> list[tuple[int, str]]:
@@ -488,32 +441,3 @@ def other_types(table: Table, categorical: Sequence[int]) -> list[tuple[int, str
         for j, kind in kinds.items()
         if not kind.startswith((*_WHOLE, *_REAL)) and kind not in ("object", "null")
     ]
-
-
-def _not_numeric(
-    names: Sequence[str],
-    library: str,
-    wrong: Sequence[tuple[int, str]],
-    untaken: bool = False,
-) -> ValueError:
-    """Say which columns are no numbers, and what to do about it in the library they came in.
-
-    ``untaken`` says that all of them could be categorical features, but are not named as such.
-    """
-    first = names[wrong[0][0]]
-    hints = {
-        "pandas": (f"X[{first!r}].astype('category')", f"pd.to_numeric(X[{first!r}])"),
-        "polars": (f"X.with_columns(pl.col({first!r}).cast(pl.Categorical))", ".cast(pl.Float64)"),
-        "pyarrow": (f"X[{first!r}].dictionary_encode()", f"pc.cast(X[{first!r}], 'double')"),
-    }
-    to_categories, to_numbers = hints.get(library, ("", ""))
-    example = f", for example {library}: " if library in hints else ""
-    found = ", ".join(f"column {names[j]!r} is not numeric ({why})" for j, why in wrong)
-    if untaken:
-        return ValueError(
-            f"X: {found}, and no categorical feature; expected numbers{example}{to_numbers}; or "
-            "its name in categorical_features, where 'from_dtype' means all of a categorical type "
-            "and of text"
-        )
-    either = f"{example}{to_categories}, or {to_numbers}" if example else ""
-    return ValueError(f"X: {found}; expected numbers, text or a categorical type{either}")
