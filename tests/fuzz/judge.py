@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from marginboost.checks.exact import ExactProblem, exact_optimum, exact_value
+from marginboost.checks.exact import ExactProblem, exact_optimum, exact_value, tube_cost
 from marginboost.core import Callback, Ensemble
-from marginboost.core.objective import Objective, TubeGain
+from marginboost.core.objective import Objective, TubeGain, TubeShare
 from marginboost.oracles import StumpOracle
 
 EXACT_ROWS = 8
@@ -113,11 +113,14 @@ def _of_shares(objective: Objective) -> bool:
 
 
 def _scale(objective: Objective, problem: ExactProblem, scores: list[Fraction]) -> Fraction:
-    """Size of the numbers that a gain is the difference of."""
+    """Size of the numbers that a gain is the difference of, in units of the gain."""
     if not isinstance(objective, TubeGain):
         return Fraction(1)
     largest = max(abs(y) + abs(score) for y, score in zip(problem.y, scores, strict=True))
-    return largest / problem.unit
+    if not isinstance(objective, TubeShare):
+        return largest / problem.unit
+    constant = tube_cost(objective, problem, with_hypotheses=False)
+    return largest / constant if constant else Fraction(1)
 
 
 def exact_parts(
