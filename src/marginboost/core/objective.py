@@ -6,6 +6,7 @@ contract checks choose an independent solver by its type, the command line print
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -92,10 +93,15 @@ class Objective:
 class _OfMeans(Objective):
     """A value made of mean margins, with an edge in its bound."""
 
+    @property
+    def size(self) -> float:
+        """Size of the numbers that are added up, beyond that of the bounds."""
+        return 1.0
+
     def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
         """An error of an edge, or of a margin, is one of the bound, in proportion to its size."""
-        below = rounding.values * max(1.0, abs(lower))
-        return lower - below, upper + rounding.edges * max(1.0, abs(upper))
+        below = rounding.values * max(self.size, abs(lower))
+        return lower - below, upper + rounding.edges * max(self.size, abs(upper))
 
 
 class _OfMargins(Objective):
@@ -151,6 +157,13 @@ class MarginDistribution(_OfMeans):
 
     D: float
 
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """A variance V is wrong by 4 errors of a margin times √V, and 4 times their square."""
+        below, above = super().outward(lower, upper, rounding)
+        error = rounding.values
+        deviation = math.sqrt(2.0 * max(1.0 - lower, 0.0) / self.D)  # no mean is above 1
+        return below - 2.0 * self.D * error * (deviation + error), above
+
     @property
     def signed(self) -> bool:
         """A margin far above the mean is pulled down."""
@@ -173,6 +186,11 @@ class NegativeMargin(_OfMeans):
 
     C: float
     target_margin: float
+
+    @property
+    def size(self) -> float:
+        """Weights are up to 1 + C, and the mean margin may be next to 0."""
+        return 1.0 + self.C
 
 
 @dataclass(frozen=True)
@@ -336,10 +354,6 @@ class TubeShare(TubeGain):
     """The same as share of the best constant's cost, ``1 - P / P(0)``."""
 
     name = "share of regression cost saved"
-
-    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
-        """An error of an edge is one of the bound in proportion: targets may be of any size."""
-        return lower, upper + rounding.edges * abs(upper)
 
 
 @dataclass(frozen=True)
