@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ from marginboost import (
 from marginboost.audit.audit import check_probabilities
 from marginboost.audit.folds import make_folds
 from marginboost.core import Oracle
-from marginboost.estimators.base import BaseBooster
+from marginboost.estimators.base import BaseBooster, algorithm_to_fit
 from marginboost.on_demand import import_all
 from marginboost.validation import check_choice, check_number, random_numbers, read_numbers, shown
 
@@ -92,9 +93,22 @@ def test_settings_of_every_estimator(value):
             continue
         for name in kind().get_params(deep=False):
             model = kind().set_params(**{name: HOSTILE[value]})
-            assert_named(name, model.checked_oracle)
+            assert_named(name, partial(algorithm_to_fit, model))
             n_tried += 1
     assert n_tried > 300
+
+
+def test_flags_of_every_estimator():
+    """What is on or off, and ``verbose``: no array, which has no truth value, and no text."""
+    n_tried = 0
+    for kind in filter(made, public(BaseBooster)):
+        settings = kind().get_params(deep=False)
+        for name in (name for name in settings if isinstance(settings[name], bool) or name == "verbose"):
+            for value in (np.array([True, False]), "yes", 2.5):
+                with pytest.raises((TypeError, ValueError), match=rf"^{name}: got "):
+                    algorithm_to_fit(kind().set_params(**{name: value}))
+                n_tried += 1
+    assert n_tried > 150
 
 
 @pytest.mark.parametrize("value", HOSTILE)

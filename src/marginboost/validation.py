@@ -137,6 +137,13 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
         raise ValueError(f"{name}: got {value!r}, expected one of {', '.join(map(repr, choices))}")
 
 
+def is_verbose(verbose: Any) -> bool:
+    """Whether progress is shown: a setting that is on or off, or an integer as of scikit-learn."""
+    if not is_among(verbose, (False, True)):
+        check_number("verbose", verbose, at_least=0, integer=True)
+    return bool(verbose)
+
+
 def random_numbers(random_state: Any) -> np.random.RandomState:
     """Generator meant by scikit-learn's ``random_state``."""
     try:

@@ -21,7 +21,7 @@ def small_tables(count):
 @pytest.mark.parametrize(
     "model",
     [
-        *(MDBoostClassifier(D=D, tol=0.0, n_estimators=20) for D in (1e4, 1e6, 1e8, 1e100)),
+        *(MDBoostClassifier(D=D, tol=0.0, n_estimators=20) for D in (1e4, 1e6, 1e8, 1e12)),
         *(NMBoostClassifier(C=C, tol=0.0, n_estimators=20) for C in (1e3, 1e16, 1e100)),
     ],
     ids=str,
@@ -34,7 +34,7 @@ def test_bounds_do_not_cross(model):
         assert found.lower <= found.upper
 
 
-@pytest.mark.parametrize("D", [1e12, 1e20, 1e100])
+@pytest.mark.parametrize("D", [1e9, 1e11, 1e12])
 def test_rounds_of_a_price_beyond_rounding_end(D):
     """Where multipliers round to more than the accuracy asked for, no more steps are taken."""
     rng = np.random.default_rng(1)
@@ -45,6 +45,6 @@ def test_rounds_of_a_price_beyond_rounding_end(D):
         assert time.process_time() - started < 2.0
 
 
-def test_a_price_whose_weights_are_no_numbers_is_refused():
-    with pytest.raises(ValueError, match=r"D: got 1e\+200, expected a number above 0 and at most"):
-        MDBoostClassifier(D=1e200).fit([[0.0], [1.0]], [0, 1])
+def test_a_price_whose_weights_are_rounding_is_refused():
+    with pytest.raises(ValueError, match=r"D: got 1e\+13, expected a number above 0 and at most"):
+        MDBoostClassifier(D=1e13).fit([[0.0], [1.0]], [0, 1])

@@ -267,6 +267,7 @@ class AdaBoostClassifier(BaseMarginClassifier):
     parameter_constraints: ClassVar[Constraints] = {
         "step": ("exact", "closed"),
         "sampling": ("reweight", "resample"),
+        "stop_at_target": (False, True),
     }
 
     def __init__(

@@ -24,6 +24,7 @@ from ..core.oracle import Candidate
 from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..fitting.algorithm import Algorithm
+from ..validation import Constraints
 from .adaboost import AdaBoost
 
 LOWEST, HIGHEST = -0.99, 1.0 - 1e-9
@@ -121,6 +122,7 @@ class ArcGVClassifier(BaseMarginClassifier):
         "guarantee": "converges to ρ*; gap certified every round",
         "reference": "Breiman 1999; Rätsch 2001, eq. 2.12, B.7, B.8",
     }
+    parameter_constraints: ClassVar[Constraints] = {"monotone": (False, True)}
 
     def __init__(
         self,

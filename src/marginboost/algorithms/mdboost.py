@@ -45,8 +45,8 @@ from ..types import Array
 from ..validation import Constraints, Number
 from ._totally_corrective import TotallyCorrective
 
-LARGEST_D = 1e100
-"""Weights and their squares are numbers up to there; from 1e16 on none tells margins apart."""
+LARGEST_D = 1e12
+"""Beyond, rounding of margins moves values and weights by more than any gap worth asking for."""
 
 
 class MDBoost(TotallyCorrective):
@@ -119,7 +119,7 @@ class MDBoostClassifier(BaseMarginClassifier):
     n_estimators : int
         Most rounds; the run normally ends earlier, when the gap is closed.
     D : float
-        Twice the price of the variance, in (0, 1e100]: the value is the mean margin less D/2 times the
+        Twice the price of the variance, in (0, 1e12]: the value is the mean margin less D/2 times the
         variance. The larger, the more alike the margins; the smaller, the nearer to the one
         hypothesis of least error. Shen and Li try 2 to 120.
     tol : float or None

@@ -24,7 +24,7 @@ from ..fitting.problem import Problem
 from ..model import VoteLink
 from ..solvers.masters.choice import SIMPLEX_ROWS
 from ..types import Array
-from ..validation import Constraints, Effects, check_number
+from ..validation import Constraints, Effects, check_number, is_verbose
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier, influences, probabilities_of
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 from .lpboost import LPBoost, LPBoostClassifier, make_rule, rule_settings, soft_margin_facts
@@ -167,7 +167,7 @@ class LPBoostClassifierCV(BaseMarginClassifier):
             choices=("best", "one-se", "bound"),
             most_rounds=50,
             finalists=3,
-            verbose=bool(self.verbose),
+            verbose=is_verbose(self.verbose),
         )
         return self._make_algorithm(
             lambda problem, chosen: make_rule(problem, chosen["nu_"], None, solver, **settings),
@@ -333,7 +333,7 @@ class AdaBoostRegClassifierCV(BaseMarginClassifier):
             *(lambda sample: self.n_estimators or 1, _check_least_zero),
             *(self.cv, self.choice),
             tol=self.tol,
-            verbose=bool(self.verbose),
+            verbose=is_verbose(self.verbose),
         )
         return self._make_algorithm(
             lambda problem, chosen: AdaBoostReg(chosen["C_"], *settings),
@@ -448,7 +448,7 @@ class BarrierBoostClassifierCV(BaseMarginClassifier):
             *(lambda sample: self.n_estimators or 1, _check_positive),
             *(self.cv, self.choice),
             tol=self.tol,
-            verbose=bool(self.verbose),
+            verbose=is_verbose(self.verbose),
         )
         made = chosen_by(path)
         made["chosen_names"] = ("C_per_row_", "total_weight_", "cv_error_")

@@ -39,6 +39,7 @@ from ..validation import (
     Where,
     check_effects,
     check_settings,
+    is_verbose,
     random_numbers,
 )
 from .fitted import FittedAttributes
@@ -185,10 +186,8 @@ class BaseBooster(FittedAttributes, Configurable):
 
     def _settings(self) -> Settings:
         """How fits are carried out."""
-        callbacks = tuple(self.callbacks or ())
-        return Settings(
-            self.max_bins, self.n_jobs, self.random_state, callbacks, bool(self.verbose)
-        )
+        callbacks, verbose = tuple(self.callbacks or ()), is_verbose(self.verbose)
+        return Settings(self.max_bins, self.n_jobs, self.random_state, callbacks, verbose)
 
     def _base_learner(self, usual: Callable[[], Oracle] = StumpOracle) -> Oracle:
         """Base learner that the parameter ``estimator`` names; the usual one where it is None."""
