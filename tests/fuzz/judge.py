@@ -96,7 +96,7 @@ def untrue_of_the_optimum(
     """Where the optimum is outside of the bounds, computed exactly on small problems."""
     lower, upper = Fraction(certificate.lower), Fraction(certificate.upper)
     found = []
-    if _of_shares(objective) and not (upper >= 0 and lower <= 1):
+    if _of_shares(objective) and not (upper >= 0 and lower <= _all_there_is(objective, problem)):
         found.append("nothing at all saves 0, and nothing saves more than all")
     if len(problem.y) <= EXACT_ROWS and problem.columns:
         best = exact_optimum(objective, problem)
@@ -110,6 +110,16 @@ def _of_shares(objective: Objective) -> bool:
     """Whether the empty model, or the best constant, has the value 0 and nothing more than 1."""
     words = ("loss", "priced", "squared norm", "saved")
     return any(word in objective.name for word in words) or isinstance(objective, TubeGain)
+
+
+def _all_there_is(objective: Objective, problem: ExactProblem) -> Fraction:
+    """What a model without losses saves: all of a share, in units of the spread all that there is.
+
+    More than the largest difference of targets no constant costs.
+    """
+    if isinstance(objective, TubeGain) and not isinstance(objective, TubeShare):
+        return (max(problem.y) - min(problem.y)) / problem.unit
+    return Fraction(1)
 
 
 def _scale(objective: Objective, problem: ExactProblem, scores: list[Fraction]) -> Fraction:

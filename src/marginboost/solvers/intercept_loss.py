@@ -65,8 +65,8 @@ class InterceptLoss(PenalisedLoss):
 
         def slope(b: float) -> tuple[float, float]:
             t = residuals - b
-            pull = self._weights * self.loss.dual(t)
-            curvature = float((self._weights * self.loss.curvature(t)).sum())
+            dual, bend = self.loss.dual_and_curvature(t)
+            pull, curvature = self._weights * dual, float((self._weights * bend).sum())
             found = float(pull.sum())
             flat = curvature == 0.0 and abs(found) <= SLACK * float(np.abs(pull).sum())
             return (0.0, 1.0) if flat else (-found, curvature)  # any point there will do
