@@ -36,7 +36,7 @@ class Rounding:
     - Sums of weights that are within 1e-13 of one are not divided by, and histograms are kept up to
       date to 1e-13. Edges closer than TIE are the same to a search: it settles two ties, and each
       of the three sides of a stump may have a sign of its own, which is worth twice its sum. So the
-      largest edge may exceed the one found by 8 TIE; with the above, by less than 10 TIE.
+      largest edge may exceed the one found by 8 TIE; with the above, by less than 9 TIE.
 
     Four times u of each, since bounds are made of two such numbers.
 
@@ -60,7 +60,7 @@ class Rounding:
     @property
     def edges(self) -> float:
         """Error of the largest edge under weights of sum one."""
-        return 10.0 * TIE + self.values
+        return 9.0 * TIE + self.values
 
 
 @dataclass(frozen=True)
@@ -261,8 +261,16 @@ class _OfLoss(Objective):
         return bool(self.loss.orientation == 1)
 
 
+class _PricedLoss(_OfLoss, _Priced):
+    """A share of a loss with a price on Σα."""
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """As they are: their rules count rounding against them (solvers/rounding.py)."""
+        return lower, upper
+
+
 @dataclass(frozen=True)
-class RegularisedLoss(_OfLoss, _Priced):
+class RegularisedLoss(_PricedLoss):
     """``1 - P / P(0)`` with ``P = C Σα + Σ loss``.
 
     Parameters
@@ -359,7 +367,7 @@ class TubeShare(TubeGain):
 
 
 @dataclass(frozen=True)
-class CentredLoss(_OfLoss, _Priced):
+class CentredLoss(_PricedLoss):
     """``1 - P / P(0)`` with ``P = C Σα + Σ loss``, both at their best intercepts.
 
     Targets are in units of their spread.
