@@ -98,6 +98,21 @@ def test_settings_of_every_estimator(value):
     assert n_tried > 300
 
 
+def test_flags_of_every_estimator():
+    """What is on or off, and ``verbose``: no array, which has no truth value, and no text."""
+    n_tried = 0
+    for kind in filter(made, public(BaseBooster)):
+        settings = kind().get_params(deep=False)
+        for name in (
+            name for name in settings if isinstance(settings[name], bool) or name == "verbose"
+        ):
+            for value in (np.array([True, False]), "yes", 2.5):
+                with pytest.raises((TypeError, ValueError), match=rf"^{name}: got "):
+                    algorithm_to_fit(kind().set_params(**{name: value}))
+                n_tried += 1
+    assert n_tried > 150
+
+
 @pytest.mark.parametrize("value", HOSTILE)
 def test_settings_of_every_base_learner(value):
     n_tried = 0

@@ -137,6 +137,13 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
         raise ValueError(f"{name}: got {value!r}, expected one of {', '.join(map(repr, choices))}")
 
 
+def is_verbose(verbose: Any) -> bool:
+    """Whether progress is shown: 0, False or a number of at least 1, as elsewhere in scikit-learn."""
+    if not isinstance(verbose, bool | Integral):
+        raise TypeError(f"verbose: got {verbose!r}, expected 0, 1 or a bool")
+    return bool(verbose)
+
+
 def random_numbers(random_state: Any) -> np.random.RandomState:
     """Generator meant by scikit-learn's ``random_state``."""
     try:

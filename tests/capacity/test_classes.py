@@ -306,6 +306,12 @@ def test_perceptrons_make_few_mistakes_lb_c14():
     assert mistake_bound([[1.0], [2.0]], [1, -1]) == math.inf
 
 
+def test_passes_of_a_perceptron_are_bounded():
+    """Without a separating plane all are made."""
+    with pytest.raises(ValueError, match="max_passes: got 10+, expected an integer at least 1 and"):
+        perceptron([[1.0], [2.0]], [1, -1], max_passes=10**30)
+
+
 def test_the_mistake_bound_is_attained_by_orthogonal_points():
     """N orthogonal unit vectors: γ = 1/√n, R = 1, and the perceptron errs exactly n times."""
     X, y = np.eye(5), np.array([1, -1, 1, 1, -1])

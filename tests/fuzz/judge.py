@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from marginboost.checks.exact import ExactProblem, exact_optimum, exact_value
+from marginboost.checks.exact import ExactProblem, exact_optimum, exact_value, tube_cost
 from marginboost.core import Callback, Ensemble
-from marginboost.core.objective import Objective, TubeGain
+from marginboost.core.objective import Objective, TubeGain, TubeShare
 from marginboost.oracles import StumpOracle
 
 EXACT_ROWS = 8
@@ -96,7 +96,7 @@ def untrue_of_the_optimum(
     """Where the optimum is outside of the bounds, computed exactly on small problems."""
     lower, upper = Fraction(certificate.lower), Fraction(certificate.upper)
     found = []
-    if _of_shares(objective) and not (upper >= 0 and lower <= 1):
+    if _of_shares(objective) and not (upper >= 0 and lower <= _all_there_is(objective, problem)):
         found.append("nothing at all saves 0, and nothing saves more than all")
     if len(problem.y) <= EXACT_ROWS and problem.columns:
         best = exact_optimum(objective, problem)
@@ -112,12 +112,25 @@ def _of_shares(objective: Objective) -> bool:
     return any(word in objective.name for word in words) or isinstance(objective, TubeGain)
 
 
+def _all_there_is(objective: Objective, problem: ExactProblem) -> Fraction:
+    """What a model without losses saves: all of a share, in units of the spread all that there is.
+
+    More than the largest difference of targets no constant costs.
+    """
+    if isinstance(objective, TubeGain) and not isinstance(objective, TubeShare):
+        return (max(problem.y) - min(problem.y)) / problem.unit
+    return Fraction(1)
+
+
 def _scale(objective: Objective, problem: ExactProblem, scores: list[Fraction]) -> Fraction:
-    """Size of the numbers that a gain is the difference of."""
+    """Size of the numbers that a gain is the difference of, in units of the gain."""
     if not isinstance(objective, TubeGain):
         return Fraction(1)
     largest = max(abs(y) + abs(score) for y, score in zip(problem.y, scores, strict=True))
-    return largest / problem.unit
+    if not isinstance(objective, TubeShare):
+        return largest / problem.unit
+    constant = tube_cost(objective, problem, with_hypotheses=False)
+    return largest / constant if constant else Fraction(1)
 
 
 def exact_parts(

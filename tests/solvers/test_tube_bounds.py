@@ -1,6 +1,7 @@
 """Bounds on regression programs against rational arithmetic, on numbers of any size."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_programs import all_stumps, largest, tube_cost, tube_gain
-from marginboost import LPBoostRegressor
+from marginboost import BarrierBoostRegressor, LPBoostRegressor
 from marginboost.estimators.base import check_on
+from marginboost.solvers.intercept_loss import TubeBarrier
 from marginboost.solvers.masters.quantile import _intervals
 from marginboost.solvers.masters.tube import FixedTube, NuTube, QuantileTube, topmost
 from marginboost.solvers.masters.tube_bounds import TubeBounds
@@ -66,6 +68,32 @@ def test_certificates_hold_in_rational_arithmetic(table, form, C, solver):
     assert np.isneginf(found.lower) or found.lower <= best
     assert np.isposinf(found.upper) or best <= found.upper
     assert found.certified == bool(np.isfinite([found.lower, found.upper]).all())
+
+
+@many
+@given(
+    tables(),
+    st.sampled_from([0.05, 0.5, 1.0]),
+    st.sampled_from([2.0, 1e4]),
+    st.sampled_from(["newton", "coordinate"]),
+)
+def test_certificates_of_the_barrier_hold_in_rational_arithmetic(table, nu, C, steps):
+    """Its bounds are shares of the best constant's cost."""
+    X, y, weights = table
+    model = BarrierBoostRegressor(nu=nu, C=C, steps=steps, n_estimators=10, n_jobs=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model.fit(X, y, sample_weight=weights)
+    assert np.isfinite(model.predict(X)).all()
+    found = model.certificate_
+    assert found.lower <= found.upper
+    assert found.value <= found.upper
+    used = np.where(weights < 1e-290 * weights.max(), 0.0, weights)
+    constant = tube_cost(y, used, nu=nu)
+    price = check_on(model, X, y, weights).rule.price
+    best = tube_gain(X, y, used, price, constant, nu=nu) if constant else 0
+    assert found.lower <= best
+    assert np.isposinf(found.upper) or best <= found.upper
 
 
 @pytest.mark.parametrize("solver", ["simplex", "interior", "smooth"])
@@ -133,6 +161,25 @@ def test_cost_of_the_best_constant_lies_between_its_bounds(table, share):
     ):
         bounds, cost = TubeBounds(tube), tube_cost(y, p, **kind)
         assert bounds.least <= cost <= bounds.most
+
+
+@many
+@given(tables(), st.floats(0.05, 1.0), st.sampled_from([1e-3, 1.0]))
+def test_bounds_of_the_barrier_hold_in_rational_arithmetic(table, nu, beta):
+    """The barrier's bounds on the linear program: of the best constant, and of all stumps."""
+    X, y, weights = table
+    y = np.where(np.abs(y) > 1e12, 1.0, y)
+    p = np.maximum(weights / weights.sum(), 1e-290)
+    barrier = TubeBarrier(NuTube(y, p, 0.1, nu=nu), SimpleNamespace(n_threads=1), beta)
+    least, most = barrier.empty()
+    assert least <= tube_cost(y, p, nu=nu) <= most
+    columns = [*all_stumps(X), *-all_stumps(X)]
+    dual = barrier.dual(np.zeros(len(y)))
+    edge = max((float(column @ dual) for column in columns), default=0.0)
+    best = tube_cost(y, p, 0.1, columns, nu=nu)
+    assert barrier.bound(dual, edge) <= best
+    for column in columns:
+        assert barrier.most(0.5 * column, 0.5, 1) >= best
 
 
 def test_topmost_takes_the_largest_first():

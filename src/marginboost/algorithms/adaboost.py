@@ -269,6 +269,7 @@ class AdaBoostClassifier(BaseMarginClassifier):
     __constraints__: ClassVar[Constraints] = {
         "step": ("exact", "closed"),
         "sampling": ("reweight", "resample"),
+        "stop_at_target": (False, True),
     }
 
     def __init__(

@@ -8,7 +8,7 @@ from ..estimators.classifier import BaseMarginClassifier, document
 from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..fitting.cross_validation import ParameterPath, chosen_by
-from ..validation import Constraints, Effects, check_number
+from ..validation import Constraints, Effects, check_number, is_verbose
 from .adaboost_reg import AdaBoostReg, AdaBoostRegClassifier, influences, probabilities_of
 
 MISTRUSTS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -102,7 +102,7 @@ class AdaBoostRegClassifierCV(BaseMarginClassifier):
             *(lambda sample: self.n_estimators or 1, _check_least_zero),
             *(self.cv, self.choice),
             tol=self.tol,
-            verbose=bool(self.verbose),
+            verbose=is_verbose(self.verbose),
         )
         return self._make_algorithm(
             lambda problem, chosen: AdaBoostReg(chosen["C_"], *settings),

@@ -25,6 +25,7 @@ from ..core.state import State
 from ..estimators.classifier import BaseMarginClassifier, document
 from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
+from ..validation import Constraints
 from .adaboost import AdaBoost
 
 LOWEST, HIGHEST = -0.99, 1.0 - 1e-9
@@ -123,6 +124,7 @@ class ArcGVClassifier(BaseMarginClassifier):
         "guarantee": "converges to ρ*; gap certified every round",
         "reference": "Breiman 1999; Rätsch 2001, eq. 2.12, B.7, B.8",
     }
+    __constraints__: ClassVar[Constraints] = {"monotone": (False, True)}
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from ..fitting.algorithm import Algorithm, Choice, Chosen
 from ..fitting.cross_validation import ParameterPath, chosen_by
 from ..fitting.problem import Problem
 from ..model import VoteLink
-from ..validation import Constraints, check_number
+from ..validation import Constraints, check_number, is_verbose
 from .barrier_boost import BarrierBoost, BarrierBoostClassifier
 
 PRICES = (0.001, 0.003, 0.01, 0.03, 0.1)
@@ -111,7 +111,7 @@ class BarrierBoostClassifierCV(BaseMarginClassifier):
             *(lambda sample: self.n_estimators or 1, _check_positive),
             *(self.cv, self.choice),
             tol=self.tol,
-            verbose=bool(self.verbose),
+            verbose=is_verbose(self.verbose),
         )
         made = chosen_by(path)
         made["chosen_names"] = ("C_per_row_", "total_weight_", "cv_error_")

@@ -90,13 +90,13 @@ class BarrierRegression(TargetLeveraging):
         return self._middle + self._unit * self._barrier.intercept(scores)
 
     def _most_of(self, intercept: float) -> float:
-        return self._barrier.most(self._scores, float(self._trial.sum()))
+        used = int(np.count_nonzero(self._trial))
+        return self._barrier.most(self._scores, float(self._trial.sum()), used)
 
     def value_of(self, outcomes: Array, l1_norm: float, sample: Sample) -> float:
         """Share that any combination saves, as it is."""
-        tube = self._barrier.tube
         predicted = (sample.outcomes(outcomes) - self._middle) / self._unit
-        return self._saved(tube.empty - tube.value_as_is(predicted, l1_norm / self._unit))
+        return self._saved(self._barrier.most_as_is(predicted, l1_norm / self._unit))
 
     def mean_loss(self, truth: Array, scores: Array, weights: Array | None = None) -> float:
         """Mean absolute residual of other rows."""

@@ -24,7 +24,7 @@ from ..fitting.cross_validation import ParameterPath, chosen_by
 from ..model import VoteLink
 from ..solvers.masters.choice import SIMPLEX_ROWS
 from ..types import Array
-from ..validation import Constraints, check_number
+from ..validation import Constraints, check_number, is_verbose
 from .lpboost import LPBoost, LPBoostClassifier, make_rule, rule_settings, soft_margin_facts
 
 NUS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
@@ -152,7 +152,7 @@ class LPBoostClassifierCV(BaseMarginClassifier):
             choices=("best", "one-se", "bound"),
             most_rounds=50,
             finalists=3,
-            verbose=bool(self.verbose),
+            verbose=is_verbose(self.verbose),
         )
         return self._make_algorithm(
             lambda problem, chosen: make_rule(problem, chosen["nu_"], None, solver, **settings),

@@ -41,9 +41,13 @@ from ..fitting.algorithm import Algorithm
 from ..model import VoteLink
 from ..solvers.entropy_projection import Divergence
 from ..solvers.quadratic_divergence import FreeQuadratic
+from ..solvers.rounding import EDGES, ROUNDING, total
 from ..types import Array
 from ..validation import Constraints, Number
 from ._totally_corrective import TotallyCorrective
+
+LARGEST_D = 1e12
+"""Beyond, rounding of margins moves values and weights by more than any gap worth asking for."""
 
 
 class MDBoost(TotallyCorrective):
@@ -75,11 +79,18 @@ class MDBoost(TotallyCorrective):
         return mean - 0.5 * self.D * float(sample.prior @ (margins - mean) ** 2)
 
     def upper(self, state: State, edge: float) -> float:
-        """Value of the dual: largest edge, and distance of the weights from the prior."""
-        prior = state.sample.prior
-        off = self._scale * state.sample.y * state.dual - prior
+        """Value of the dual: largest edge, and distance of the weights from the prior.
+
+        Weights of a large D are differences of large numbers. What their sum misses one by moves
+        the bound by no more than that, and errors of edges are larger by the sum of their sizes.
+        """
+        prior, signed = state.sample.prior, self._scale * state.sample.y * state.dual
+        off = signed - prior
         distance = 0.5 * float((off**2 / prior).sum())
-        return self._scale * max(edge, self._largest_edge) + distance / self.D
+        skew = abs(total(signed) - 1.0)
+        edge, scale = max(edge, self._largest_edge), self._scale
+        rounding = (EDGES + 2 * len(prior) * ROUNDING) * scale
+        return scale * edge + distance / self.D + skew + rounding
 
     def _correct(self, state: State, n_new: int) -> Stop | None:
         """Solve the program; without a new hypothesis it is solved for all of them."""
@@ -109,7 +120,7 @@ class MDBoostClassifier(BaseMarginClassifier):
     n_estimators : int
         Most rounds; the run normally ends earlier, when the gap is closed.
     D : float
-        Twice the price of the variance, above 0: the value is the mean margin less D/2 times the
+        Twice the price of the variance, in (0, 1e12]: the value is the mean margin less D/2 times the
         variance. The larger, the more alike the margins; the smaller, the nearer to the one
         hypothesis of least error. Shen and Li try 2 to 120.
     tol : float or None
@@ -147,7 +158,7 @@ class MDBoostClassifier(BaseMarginClassifier):
         "guarantee": "solved to a certified gap, within ε in about 27 D / ε rounds",
         "reference": "Shen & Li 2010",
     }
-    __constraints__: ClassVar[Constraints] = {"D": Number(above=0.0)}
+    __constraints__: ClassVar[Constraints] = {"D": Number(above=0.0, at_most=LARGEST_D)}
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ from ..estimators.classifier import BaseMarginClassifier, document
 from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm
 from ..fitting.cross_validation import ParameterPath, chosen_by
-from ..validation import Constraints, Effects, check_number
+from ..validation import Constraints, Effects, check_number, is_verbose
 from .p_boost import PBoostClassifier, hull_rule
 
 PS = (0.8, 1.0, 1.2, 1.5, 2.0, 3.0)
@@ -139,7 +139,7 @@ class PBoostClassifierCV(BaseMarginClassifier):
             *(lambda sample: self.n_estimators or 1, _check_p),
             *(self.cv, self.choice),
             tol=self.tol,
-            verbose=bool(self.verbose),
+            verbose=is_verbose(self.verbose),
         )
         return self._make_algorithm(
             lambda problem, chosen: hull_rule(self, chosen["p_"]), **chosen_by(path)

@@ -21,6 +21,8 @@ from .bound import FIXED_CLASS, OPEN_CONSTANT, Assumption, Bound, excess_bound
 
 GAP = 1e-10
 """Relative change of the radius at which the search for the smallest ball ends."""
+MOST_PASSES = 1_000_000
+"""Passes of a perceptron that may be asked for: without a separating plane all are made."""
 
 
 def separable(X: Any, y: Any, *, intercept: bool = True) -> bool:
@@ -174,12 +176,13 @@ def perceptron(X: Any, y: Any, *, max_passes: int = 1000) -> PerceptronResult:
 
     ``w ← w + y x`` at every example with ``y ⟨w, x⟩ ≤ 0``. If a plane keeps the distance γ from all
     points and ``‖x‖ ≤ R``, there are at most ``R²/γ²`` mistakes, whatever their order (LB-C14);
-    see :func:`mistake_bound`.
+    see :func:`mistake_bound`. Where no plane separates them it ends after ``max_passes``, of which
+    there may be up to a million.
     """
     points, labels = matrix("X", X), signs(y)
     if len(labels) != len(points):
         raise ValueError(f"y: got {len(labels)} labels for {len(points)} rows of X")
-    check_number("max_passes", max_passes, at_least=1, integer=True)
+    check_number("max_passes", max_passes, at_least=1, at_most=MOST_PASSES, integer=True)
     coef, mistakes = np.zeros(points.shape[1]), 0
     for n_pass in range(1, max_passes + 1):
         before = mistakes

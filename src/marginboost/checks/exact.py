@@ -212,17 +212,17 @@ def _(objective: PricedMargin, problem: ExactProblem) -> Fraction | None:
 
 @exact_optimum.register
 def _(objective: TubeGain, problem: ExactProblem) -> Fraction | None:
-    constant = _tube_cost(objective, problem, with_hypotheses=False)
-    return (constant - _tube_cost(objective, problem)) / problem.unit
+    constant = tube_cost(objective, problem, with_hypotheses=False)
+    return (constant - tube_cost(objective, problem)) / problem.unit
 
 
 @exact_optimum.register
 def _(objective: TubeShare, problem: ExactProblem) -> Fraction | None:
-    constant = _tube_cost(objective, problem, with_hypotheses=False)
-    return 1 - _tube_cost(objective, problem) / constant if constant else Fraction(0)
+    constant = tube_cost(objective, problem, with_hypotheses=False)
+    return 1 - tube_cost(objective, problem) / constant if constant else Fraction(0)
 
 
-def _tube_cost(
+def tube_cost(
     objective: TubeGain, problem: ExactProblem, *, with_hypotheses: bool = True
 ) -> Fraction:
     """Least ``price Σα + mean cost``, by the dual over signed weights, up less down."""
@@ -292,13 +292,13 @@ def _(
 
 @exact_value.register
 def _(objective: TubeGain, problem: ExactProblem, scores: Row, norm: Fraction) -> Fraction | None:
-    constant = _tube_cost(objective, problem, with_hypotheses=False)
+    constant = tube_cost(objective, problem, with_hypotheses=False)
     return (constant - _model_cost(objective, problem, scores, norm)) / problem.unit
 
 
 @exact_value.register
 def _(objective: TubeShare, problem: ExactProblem, scores: Row, norm: Fraction) -> Fraction | None:
-    constant = _tube_cost(objective, problem, with_hypotheses=False)
+    constant = tube_cost(objective, problem, with_hypotheses=False)
     cost = _model_cost(objective, problem, scores, norm)
     return 1 - cost / constant if constant else Fraction(0)
 

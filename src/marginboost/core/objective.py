@@ -6,6 +6,7 @@ contract checks choose an independent solver by its type, the command line print
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -32,8 +33,10 @@ class Rounding:
       was rounded by at most 3 u of its size: prior weight, weight, product. So an edge and the sum
       that weights were divided by are each wrong by (N + 3) u at most, and so is a mean of margins.
     - Scores are sums of T terms, and so is Σα: margins are wrong by 2 (T + 3) u at most.
-    - Sums of weights that are within 1e-13 of one are not divided by, histograms are kept up to
-      date to 1e-13, and edges closer than TIE are the same to a search: together less than 2 TIE.
+    - Sums of weights that are within 1e-13 of one are not divided by, and histograms are kept up to
+      date to 1e-13. Edges closer than TIE are the same to a search: it settles two ties, and each
+      of the three sides of a stump may have a sign of its own, which is worth twice its sum. So the
+      largest edge may exceed the one found by 8 TIE; with the above, by less than 9 TIE.
 
     Four times u of each, since bounds are made of two such numbers.
 
@@ -57,7 +60,7 @@ class Rounding:
     @property
     def edges(self) -> float:
         """Error of the largest edge under weights of sum one."""
-        return 2.0 * TIE + self.values
+        return 9.0 * TIE + self.values
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,15 @@ class Objective:
 class _OfMeans(Objective):
     """A value made of mean margins, with an edge in its bound."""
 
+    @property
+    def size(self) -> float:
+        """Size of the numbers that are added up, beyond that of the bounds."""
+        return 1.0
+
     def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
         """An error of an edge, or of a margin, is one of the bound, in proportion to its size."""
-        below = rounding.values * max(1.0, abs(lower))
-        return lower - below, upper + rounding.edges * max(1.0, abs(upper))
+        below = rounding.values * max(self.size, abs(lower))
+        return lower - below, upper + rounding.edges * max(self.size, abs(upper))
 
 
 class _OfMargins(Objective):
@@ -151,6 +159,13 @@ class MarginDistribution(_OfMeans):
 
     D: float
 
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """A variance V is wrong by 4 errors of a margin times √V, and 4 times their square."""
+        below, above = super().outward(lower, upper, rounding)
+        error = rounding.values
+        deviation = math.sqrt(2.0 * max(1.0 - lower, 0.0) / self.D)  # no mean is above 1
+        return below - 2.0 * self.D * error * (deviation + error), above
+
     @property
     def signed(self) -> bool:
         """A margin far above the mean is pulled down."""
@@ -173,6 +188,11 @@ class NegativeMargin(_OfMeans):
 
     C: float
     target_margin: float
+
+    @property
+    def size(self) -> float:
+        """Weights are up to 1 + C, and the mean margin may be next to 0."""
+        return 1.0 + self.C
 
 
 @dataclass(frozen=True)
@@ -241,8 +261,16 @@ class _OfLoss(Objective):
         return bool(self.loss.orientation == 1)
 
 
+class _PricedLoss(_OfLoss, _Priced):
+    """A share of a loss with a price on Σα."""
+
+    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
+        """As they are: their rules count rounding against them (solvers/rounding.py)."""
+        return lower, upper
+
+
 @dataclass(frozen=True)
-class RegularisedLoss(_OfLoss, _Priced):
+class RegularisedLoss(_PricedLoss):
     """``1 - P / P(0)`` with ``P = C Σα + Σ loss``.
 
     Parameters
@@ -337,13 +365,9 @@ class TubeShare(TubeGain):
 
     name = "share of regression cost saved"
 
-    def outward(self, lower: float, upper: float, rounding: Rounding) -> tuple[float, float]:
-        """An error of an edge is one of the bound in proportion: targets may be of any size."""
-        return lower, upper + rounding.edges * abs(upper)
-
 
 @dataclass(frozen=True)
-class CentredLoss(_OfLoss, _Priced):
+class CentredLoss(_PricedLoss):
     """``1 - P / P(0)`` with ``P = C Σα + Σ loss``, both at their best intercepts.
 
     Targets are in units of their spread.

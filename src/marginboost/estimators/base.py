@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -40,6 +39,7 @@ from ..validation import (
     Where,
     check_effects,
     check_settings,
+    is_verbose,
     random_numbers,
 )
 from .capabilities import check_runs_on_parts
@@ -155,8 +155,6 @@ class BaseBooster(FittedAttributes, Configurable):
         check_settings(self)
         resolve_n_jobs(self.n_jobs)
         random_numbers(self.random_state)
-        if not isinstance(self.verbose, bool | Integral):
-            raise TypeError(f"verbose: got {self.verbose!r}, expected 0, 1 or a bool")
         callbacks = () if self.callbacks is None else self.callbacks
         if not isinstance(callbacks, Sequence):
             raise TypeError(f"callbacks: got {callbacks!r}, expected a list of Callback objects")
@@ -189,10 +187,8 @@ class BaseBooster(FittedAttributes, Configurable):
 
     def _settings(self) -> Settings:
         """How fits are carried out."""
-        callbacks = tuple(self.callbacks or ())
-        return Settings(
-            self.max_bins, self.n_jobs, self.random_state, callbacks, bool(self.verbose)
-        )
+        callbacks, verbose = tuple(self.callbacks or ()), is_verbose(self.verbose)
+        return Settings(self.max_bins, self.n_jobs, self.random_state, callbacks, verbose)
 
     def _base_learner(self, usual: Callable[[], Oracle] = StumpOracle) -> Oracle:
         """Base learner that the parameter ``estimator`` names; the usual one where it is None."""

@@ -87,6 +87,10 @@ class Loss(ABC):
     def curvature(self, t: Array) -> Array:
         """φ''(t), 0 at kinks of the dual."""
 
+    def dual_and_curvature(self, t: Array) -> tuple[Array, Array]:
+        """Both at once: searches ask for nothing else, and losses share exponentials."""
+        return self.dual(t), self.curvature(t)
+
     def conjugate(self, d: Array) -> Array:
         """Conjugate at a dual; infinite where no argument could have it."""
         raise self._no_dual_side()

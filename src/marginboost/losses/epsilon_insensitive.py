@@ -60,14 +60,23 @@ class EpsilonInsensitive(ResidualLoss):
     def dual(self, t: Array) -> Array:
         """Difference of both sides, ``sinh x / (cosh x + cosh e)`` with x = r/β, e = ε/β."""
         near, far = self._sides(t)
+        return self._difference(t, UNIT.dual(near), UNIT.dual(-far))
+
+    def _difference(self, t: Array, near: Array, beyond: Array) -> Array:
         # d(near) - d(far) loses all digits near r = 0; this product does not.
         spread = -np.expm1(-2.0 * np.abs(np.asarray(t, dtype=float)) / self.beta)
-        return np.sign(t) * UNIT.dual(near) * UNIT.dual(-far) * spread
+        return np.sign(t) * near * beyond * spread
 
     def curvature(self, t: Array) -> Array:
         """Sum of both sides."""
         near, far = self._sides(t)
         return (UNIT.curvature(near) + UNIT.curvature(far)) / self.beta
+
+    def dual_and_curvature(self, t: Array) -> tuple[Array, Array]:
+        """Both from the same exponentials; the logistic loss bends the same on either side of 0."""
+        near, far = self._sides(t)
+        (d_near, c_near), (d_beyond, c_far) = map(UNIT.dual_and_curvature, (near, -far))
+        return self._difference(t, d_near, d_beyond), (c_near + c_far) / self.beta
 
     def conjugate(self, d: Array) -> Array:
         """``d r - φ(r)`` where the dual is d; ε at the ends of [-1, 1]."""

@@ -38,13 +38,17 @@ class Logistic(MarginLoss):
     def dual(self, t: Array) -> Array:
         """``1 / (1 + exp(m))``."""
         t = np.asarray(t, dtype=float)
-        tail = _tail(t)
-        return np.where(t > 0.0, tail, 1.0) / (1.0 + tail)
+        return _dual(t, _tail(t))
 
     def curvature(self, t: Array) -> Array:
         """``d (1 - d)``."""
-        tail = _tail(np.asarray(t, dtype=float))
-        return tail / (1.0 + tail) ** 2
+        return _curvature(_tail(np.asarray(t, dtype=float)))
+
+    def dual_and_curvature(self, t: Array) -> tuple[Array, Array]:
+        """Both from the same exponentials."""
+        t = np.asarray(t, dtype=float)
+        tail = _tail(t)
+        return _dual(t, tail), _curvature(tail)
 
     def conjugate(self, d: Array) -> Array:
         """``d log d + (1 - d) log(1 - d)``."""
@@ -65,3 +69,12 @@ def _tail(t: Array) -> Array:
     """``exp(-|m|)``, from which all else follows: NumPy makes many exponentials at once."""
     with np.errstate(under="ignore"):
         return np.asarray(np.exp(-np.abs(t)))
+
+
+def _dual(t: Array, tail: Array) -> Array:
+    return np.where(t > 0.0, tail, 1.0) / (1.0 + tail)
+
+
+def _curvature(tail: Array) -> Array:
+    found: Array = tail / (1.0 + tail) ** 2
+    return found

@@ -38,6 +38,8 @@ from .masters.pool import ColumnPool
 
 SOLVED = 1e-10
 """Distance from the best slope, in units of edges, at which multipliers count as optimal."""
+PRECISION = 2.0**-52
+"""The same over the sum of multipliers, where that is more: an outcome is rounded by that much."""
 NEWTON_STEPS = 60
 DIRECT_STEPS = 30
 FACTOR = 3.0
@@ -212,12 +214,12 @@ class EntropySolver:
 
         ``start`` are nonnegative multipliers to begin with, not all zero.
         """
-        shares = np.append(start / start.sum(), 0.0)
-        point = self._maximise(eta * shares, NEVER, steps=DIRECT_STEPS)
-        if point.distance > SOLVED:  # too far: follow the solution from small η to large
+        shares, solved = np.append(start / start.sum(), 0.0), max(SOLVED, PRECISION * eta)
+        point = self._maximise(eta * shares, NEVER, steps=DIRECT_STEPS, solved=solved)
+        if point.distance > solved:  # too far: follow the solution from small η to large
             for stage in range(math.ceil(math.log(max(eta, 1.0), FACTOR)), -1, -1):
                 shares = point.shares / point.shares.sum()
-                point = self._maximise(eta / FACTOR**stage * shares, NEVER)
+                point = self._maximise(eta / FACTOR**stage * shares, NEVER, solved=solved)
         return point.shares[:-1]
 
     def project(self, start: Array, bound: float) -> tuple[Array, bool]:
@@ -236,7 +238,12 @@ class EntropySolver:
     # -- Newton's method -------------------------------------------------------------------------
 
     def _maximise(
-        self, start: Array, rest: float, ceiling: float = math.inf, steps: int = NEWTON_STEPS
+        self,
+        start: Array,
+        rest: float,
+        ceiling: float = math.inf,
+        steps: int = NEWTON_STEPS,
+        solved: float = SOLVED,
     ) -> _Point:
         """Maximise ψ(U w) - rest Σ w until nothing is left to gain, or the value is above a limit.
 
@@ -245,7 +252,7 @@ class EntropySolver:
         """
         point = self._at(start, rest, -math.inf)
         for _ in range(steps):
-            if point.value > ceiling or point.distance <= SOLVED:
+            if point.value > ceiling or point.distance <= solved:
                 break
             step = np.zeros(len(start))
             which = np.flatnonzero((point.shares > 0.0) | (point.slopes > point.mean_slope))

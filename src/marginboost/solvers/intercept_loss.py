@@ -15,7 +15,8 @@ from ..kernels.weights import weighted_sum
 from ..losses import Loss, Squared
 from ..types import Array
 from .line_search import increasing_root
-from .masters.tube import TubeProblem
+from .masters.tube import Tube, TubeProblem
+from .masters.tube_bounds import TubeBounds
 from .masters.tube_smooth import RoundedTube
 from .penalised_loss import ACCURACY, PenalisedLoss
 from .rounding import ROUNDING, SLACK, balanced, total
@@ -64,8 +65,8 @@ class InterceptLoss(PenalisedLoss):
 
         def slope(b: float) -> tuple[float, float]:
             t = residuals - b
-            pull = self._weights * self.loss.dual(t)
-            curvature = float((self._weights * self.loss.curvature(t)).sum())
+            dual, bend = self.loss.dual_and_curvature(t)
+            pull, curvature = self._weights * dual, float((self._weights * bend).sum())
             found = float(pull.sum())
             flat = curvature == 0.0 and abs(found) <= SLACK * float(np.abs(pull).sum())
             return (0.0, 1.0) if flat else (-found, curvature)  # any point there will do
@@ -172,22 +173,31 @@ class TubeBarrier(PenalisedLoss):
         self._weights, self._y = tube.caps, tube.y
         self._n_threads = sample.n_threads
         self._rounded = RoundedTube(tube, sample.n_threads)
+        self._bounds = TubeBounds(tube)
 
     def intercept(self, scores: Array) -> float:
         """Middle of the best tube, without rounding."""
-        return self.tube.best_tube(self._y - scores).intercept
+        return self._best_tube(scores).intercept
+
+    def _best_tube(self, scores: Array) -> Tube:
+        return self.tube.best_tube(self._y - scores)
 
     def value(self, scores: Array, l1_norm: float) -> float:
         """``P`` of the linear program."""
         return self.tube.empty - self.tube.value(scores, l1_norm)
 
     def most(self, scores: Array, l1_norm: float, n_terms: int = 0) -> float:
-        """The same."""
-        return self.value(scores, l1_norm)
+        """Most that it is, at the best tube."""
+        return self._bounds.highest_cost(scores, self._best_tube(scores), l1_norm, n_terms)
+
+    def most_as_is(self, predicted: Array, l1_norm: float) -> float:
+        """Most that it is of predictions as they are: only the width of the tube is chosen."""
+        half = self.tube.width_at(self._y - predicted)
+        return self._bounds.highest_cost(predicted, Tube(half, -half), l1_norm)
 
     def empty(self) -> tuple[float, float]:
-        """Cost of the best constant."""
-        return self.tube.empty, self.tube.empty
+        """Numbers between which the cost of the best constant is."""
+        return self._bounds.least, self._bounds.most
 
     def _settle(self, scores: Array) -> Array:
         """Find the rounded tube; curvatures of its sides."""
@@ -203,12 +213,15 @@ class TubeBarrier(PenalisedLoss):
         return self._rounded.dual()
 
     def bound(self, dual: Array, edge: float | None) -> float:
-        """Lower bound on the least ``P`` of the linear program."""
-        total = float(np.abs(dual).sum())
-        balanced = self.tube.balanced(dual)
-        if not balanced.any():
+        """Lower bound on the least ``P`` of the linear program, from its balanced weights."""
+        size = float(np.abs(dual).sum())
+        fair = self.tube.balanced(dual)
+        if not fair.any():
             return 0.0
-        return self.tube.empty - self.tube.upper(balanced, (edge or 0.0) / total)
+        if edge is None:
+            return self._bounds.proven_cost(fair)
+        moved = float(np.abs(fair - dual / size).sum())  # no edge can have grown by more
+        return self._bounds.proven_cost(fair, edge / size + moved)
 
     def _answers(self, curvature: Array, columns: Array) -> tuple[Array, Array]:
         """What the edges answer to changes along columns: one row per equation; their weights."""

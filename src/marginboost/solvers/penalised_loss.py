@@ -221,8 +221,9 @@ class PenalisedLoss:
         def part(here: slice) -> tuple[float, float]:
             y, along = self._y[here], direction[here]
             t = self.loss.argument(y, scores[here] + a * along)
-            pull = self._weights[here] * self.loss.signed(y, self.loss.dual(t))
-            curvature = self._weights[here] * self.loss.curvature(t) * along
+            dual, bend = self.loss.dual_and_curvature(t)
+            pull = self._weights[here] * self.loss.signed(y, dual)
+            curvature = self._weights[here] * bend * along
             return weighted_sum(pull, along), weighted_sum(curvature, along)
 
         parts = self._over_rows(part)

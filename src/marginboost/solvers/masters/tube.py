@@ -168,12 +168,6 @@ class TubeProblem(MarginProblem):
         residuals = self.y - outcomes
         return self._gain(residuals, self.best_tube(residuals), l1_norm)
 
-    def value_as_is(self, predicted: Array, l1_norm: float) -> float:
-        """What predictions gain as they are; only the width of the tube is chosen."""
-        residuals = self.y - predicted
-        half = self.width_at(residuals)
-        return self._gain(residuals, Tube(half, -half), l1_norm)
-
     def _gain(self, residuals: Array, tube: Tube, l1_norm: float) -> float:
         return self.empty - self.price * l1_norm - self.cost(residuals, tube)
 

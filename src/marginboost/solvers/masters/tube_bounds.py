@@ -58,7 +58,7 @@ class TubeBounds:
         light = problem.caps < LIGHT * float(problem.caps.max())
         self._light = np.flatnonzero(light) if light.any() else None
         self.most = self._cost(np.zeros(len(problem.y)), tube)
-        self.least = min(self._proven_cost(problem.constant_weights()), self.most)
+        self.least = min(self.proven_cost(problem.constant_weights()), self.most)
 
     def lower(self, scores: Array, tube: Tube, l1_norm: float, n_terms: int = 0) -> float:
         """Bound from a combination: scores and a tube around them, and Σα.
@@ -66,11 +66,9 @@ class TubeBounds:
         ``n_terms`` is how many products were added to make a score, each at most α; 0 if scores are
         taken as they are.
         """
-        if not (np.isfinite(scores).all() and math.isfinite(l1_norm)):
+        price, cost = self._priced(scores, tube, l1_norm, n_terms)
+        if not (math.isfinite(price) and math.isfinite(cost)):
             return -math.inf
-        rounding = n_terms * SLACK * l1_norm
-        price = self._problem.price * (l1_norm + rounding) * (1.0 + SLACK)
-        cost = self._cost(scores, tube) + rounding
         return float((self.least - cost) - price - SLACK * (self.least + cost + price))
 
     def upper(self, weights: Array, edge: float) -> float:
@@ -78,8 +76,23 @@ class TubeBounds:
 
         Weights that are far from balanced prove no more than that no cost is below 0.
         """
-        proven = (1.0 - SLACK) * self._proven_cost(weights, edge)
+        proven = (1.0 - SLACK) * self.proven_cost(weights, edge)
         return float(self.most - proven + SLACK * self.most)
+
+    def highest_cost(self, scores: Array, tube: Tube, l1_norm: float, n_terms: int = 0) -> float:
+        """Most that a combination costs with its price; arguments as of :meth:`lower`."""
+        price, cost = self._priced(scores, tube, l1_norm, n_terms)
+        return (price + cost) * (1.0 + SLACK)
+
+    def _priced(
+        self, scores: Array, tube: Tube, l1_norm: float, n_terms: int
+    ) -> tuple[float, float]:
+        """Most that Σα costs, and most that the residuals do."""
+        if not (np.isfinite(scores).all() and math.isfinite(l1_norm)):
+            return math.inf, math.inf
+        rounding = n_terms * SLACK * l1_norm
+        price = self._problem.price * (l1_norm + rounding) * (1.0 + SLACK)
+        return price, self._cost(scores, tube) + rounding
 
     def _cost(self, scores: Array, tube: Tube) -> float:
         """Most that scores with a tube around them cost."""
@@ -90,7 +103,7 @@ class TubeBounds:
         cost = _total(problem.caps * losses) + problem.width_cost(tube)
         return cost * (1.0 + SLACK) + LEAST * np.count_nonzero(losses)
 
-    def _proven_cost(self, weights: Array, edge: float | None = None) -> float:
+    def proven_cost(self, weights: Array, edge: float | None = None) -> float:
         """Least cost that balanced weights prove, stretched as far as box, sum and price allow.
 
         Without an edge, the cost of the best constant.
