@@ -138,9 +138,9 @@ def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
 
 
 def is_verbose(verbose: Any) -> bool:
-    """Whether progress is shown: 0, False or a number of at least 1, as elsewhere in scikit-learn."""
-    if not isinstance(verbose, bool | Integral):
-        raise TypeError(f"verbose: got {verbose!r}, expected 0, 1 or a bool")
+    """Whether progress is shown: a setting that is on or off, or an integer as of scikit-learn."""
+    if not is_among(verbose, (False, True)):
+        check_number("verbose", verbose, at_least=0, integer=True)
     return bool(verbose)
 
 
