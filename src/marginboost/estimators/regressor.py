@@ -51,7 +51,7 @@ FITTED_ATTRIBUTES = """estimators_ : list of Hypothesis
 def check_one_target(kind: type[Any], y: Any) -> None:
     """Raise where there are several targets, for an estimator that learns one."""
     try:
-        shape = np.shape(y)
+        shape = np.asarray(y).shape
     except ValueError:  # rows of different length, of which the reader of targets says more
         return
     if len(shape) == 2 and shape[1] > 1:
