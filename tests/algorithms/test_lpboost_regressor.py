@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 
 from marginboost import Checkpoint, EarlyStopping, LPBoostRegressor, Stop, TreeOracle, load, verify
+from marginboost.algorithms import LPBoost, LPRegression
 
 KINDS = {
     "tube": LPBoostRegressor(),
@@ -157,3 +158,11 @@ def test_trees_are_not_certified_and_early_stopping_works(data):
         stop = EarlyStopping(X[100:], y[100:], 3, criterion)
         early = LPBoostRegressor(callbacks=[stop]).fit(X[:100], y[:100])
         assert early.certificate_.value <= early.certificate_.upper + 1e-9
+
+
+def test_checkpoints_of_earlier_versions_name_the_same_settings():
+    """A checkpoint is of the same run if the public settings of the rule are the same."""
+    names = {name for name in vars(LPRegression()) if not name.startswith("_")}
+    shared = "C nu solver solver_seconds columns_per_round stumps least_margin rtol"
+    assert names == {*shared.split(), "price", "epsilon", "quantile", "descent_tol"}
+    assert {name for name in vars(LPBoost()) if not name.startswith("_")} == set(shared.split())

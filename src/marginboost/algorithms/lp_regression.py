@@ -81,6 +81,8 @@ class LPRegression(ColumnGeneration):
         super().__init__(solver, columns, solver_seconds, LPBoostStart())
         self.price, self.nu = price, nu
         self.epsilon, self.quantile = epsilon, aim
+        # Checkpoints know a run by its public settings: those of earlier versions name these two.
+        self.C, self.stumps = None, False
         self.descent_tol = descent_tol
         self._proven, self._least_upper = 0.0, 0.0
 
