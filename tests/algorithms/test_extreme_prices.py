@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from marginboost.algorithms import MDBoostClassifier, NMBoostClassifier
+from marginboost.algorithms import L1LeveragingClassifier, MDBoostClassifier, NMBoostClassifier
+from marginboost.core.stop import Stop
 
 
 def small_tables(count):
@@ -46,5 +47,17 @@ def test_rounds_of_a_price_beyond_rounding_end(D):
 
 
 def test_a_price_whose_weights_are_rounding_is_refused():
-    with pytest.raises(ValueError, match=r"D: got 1e\+13, expected a number above 0 and at most"):
+    with pytest.raises(ValueError, match=r"D: got 10{13}.0, expected a number above 0 and at most"):
         MDBoostClassifier(D=1e13).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("steps", ["newton", "coordinate"])
+def test_rounds_that_lower_next_to_nothing_end(steps):
+    """Rows that weigh next to nothing beside others: their loss falls for ever."""
+    rng = np.random.default_rng(2)
+    X, y = rng.integers(0, 3, size=(12, 2)).astype(float), np.arange(12) == 3
+    weights = np.where(rng.random(12) < 0.5, 1.0, 1e-8)
+    model = L1LeveragingClassifier(C=1e-9, tol=0.0, steps=steps, n_jobs=1)
+    model.fit(X, y, sample_weight=weights)
+    assert model.stop_reason_ in (Stop.STALLED, Stop.NO_EDGE)
+    assert len(model.model_.runs[0].history) < 300
