@@ -103,7 +103,9 @@ def test_flags_of_every_estimator():
     n_tried = 0
     for kind in filter(made, public(BaseBooster)):
         settings = kind().get_params(deep=False)
-        for name in (name for name in settings if isinstance(settings[name], bool) or name == "verbose"):
+        for name in (
+            name for name in settings if isinstance(settings[name], bool) or name == "verbose"
+        ):
             for value in (np.array([True, False]), "yes", 2.5):
                 with pytest.raises((TypeError, ValueError), match=rf"^{name}: got "):
                     algorithm_to_fit(kind().set_params(**{name: value}))
