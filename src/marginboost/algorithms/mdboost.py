@@ -119,8 +119,8 @@ class MDBoostClassifier(BaseMarginClassifier):
     n_estimators : int
         Most rounds; the run normally ends earlier, when the gap is closed.
     D : float
-        Twice the price of the variance, in (0, 1e12]: the value is the mean margin less D/2 times the
-        variance. The larger, the more alike the margins; the smaller, the nearer to the one
+        Twice the price of the variance, in (0, 1e12]: the value is the mean margin less D/2 times
+        the variance. The larger, the more alike the margins; the smaller, the nearer to the one
         hypothesis of least error. Shen and Li try 2 to 120.
     tol : float or None
         Gap at which to stop.
