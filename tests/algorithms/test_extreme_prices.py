@@ -5,7 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from marginboost.algorithms import MDBoostClassifier, NMBoostClassifier
+from marginboost.algorithms import L1LeveragingClassifier, MDBoostClassifier, NMBoostClassifier
+from marginboost.core.stop import Stop
+from marginboost.solvers.soft_descent import linear_step
 
 
 def small_tables(count):
@@ -46,5 +48,22 @@ def test_rounds_of_a_price_beyond_rounding_end(D):
 
 
 def test_a_price_whose_weights_are_rounding_is_refused():
-    with pytest.raises(ValueError, match=r"D: got 1e\+13, expected a number above 0 and at most"):
+    with pytest.raises(ValueError, match=r"D: got 10{13}.0, expected a number above 0 and at most"):
         MDBoostClassifier(D=1e13).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("steps", ["newton", "coordinate"])
+def test_rounds_that_lower_next_to_nothing_end(steps):
+    """Without a price that counts, the loss of rows that are told apart falls for ever."""
+    X, y = np.arange(12.0)[:, None], np.arange(12) == 3
+    model = L1LeveragingClassifier(C=1e-60, tol=0.0, steps=steps, n_jobs=1).fit(X, y)
+    assert model.stop_reason_ == Stop.STALLED
+    assert len(model.model_.runs[0].history) < 500
+
+
+def test_a_step_along_rates_whose_squares_are_no_numbers():
+    """The same step, in another unit."""
+    outcome, prior = np.array([1.0, 1.0, 1.0, -1.0]), np.full(4, 0.25)
+    with np.errstate(over="raise", invalid="raise"):
+        step = linear_step(np.zeros(4), 1e200 * outcome, prior, 5.0)
+    assert step == pytest.approx(0.5e-200 * np.log(3.0), rel=1e-9)

@@ -308,7 +308,9 @@ def test_perceptrons_make_few_mistakes_lb_c14():
 
 def test_passes_of_a_perceptron_are_bounded():
     """Without a separating plane all are made."""
-    with pytest.raises(ValueError, match=r"max_passes: got 10+, expected an integer at least 1"):
+    with pytest.raises(
+        ValueError, match=r"max_passes: got 10+, expected an integer at least 1 and"
+    ):
         perceptron([[1.0], [2.0]], [1, -1], max_passes=10**30)
 
 

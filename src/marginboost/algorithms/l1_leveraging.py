@@ -54,7 +54,10 @@ from ..validation import Constraints, Number
 COLUMNS = {"newton": 16, "coordinate": 1}
 """Ways to change coefficients, and how many hypotheses they can use in a round."""
 PATIENCE = 10
-"""Rounds in a row that do not lower the loss, after which numbers can tell no better model."""
+"""Rounds in a row that do not lower the loss, after which no better model is to be expected."""
+AT_REST = 1e-12
+"""Share of the empty model's loss by which so many rounds must lower it: a thousand of them that
+do not lower it by a billionth."""
 LARGEST = float(np.finfo(float).max)
 """Loss before the first round: a number, so that it can be saved."""
 ROUNDING = 1e-12
@@ -172,9 +175,9 @@ class L1Leveraging(Rule):
         return None if harder or moved else Stop.STALLED
 
     def _rests(self, harder: bool) -> bool:
-        """Whether rounds have not lowered the loss for long: it falls in each but for rounding."""
+        """Whether rounds have not lowered the loss for long."""
         loss = self._problem.value(self._scores, float(self._trial.sum()))
-        if harder or loss < self._lowest:
+        if harder or loss < self._lowest - AT_REST * self._most:
             self._lowest, self._rounds_at_rest = loss, 0
         else:
             self._rounds_at_rest += 1

@@ -25,6 +25,8 @@ MOST_TRIALS = 100
 """More than bisection needs for that."""
 
 Function = Callable[[float], float]
+STEEP, FARTHEST = 1e100, 1e300
+"""Rates beyond which a step is counted in units of the largest one, and the farthest step then."""
 
 
 def softmin(exponents: Array, prior: Array) -> tuple[Array, float]:
@@ -63,6 +65,9 @@ def linear_step(exponents: Array, rate: Array, prior: Array, longest: float) -> 
     >>> round(step, 12) == round(0.5 * math.log(3.0), 12)
     True
     """
+    unit = float(np.abs(rate).max())
+    if unit > STEEP:  # squares of the rates are no numbers
+        return linear_step(exponents, rate / unit, prior, min(longest * unit, FARTHEST)) / unit
     squares = rate * rate
 
     def slopes(step: float) -> tuple[float, float]:
