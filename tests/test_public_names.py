@@ -68,6 +68,7 @@ def test_public_names_are_documented_and_few(kind):
 def test_a_name_that_nothing_documents_is_found():
     class Hooked(marginboost.AdaBoostClassifier):
         __doc__ = marginboost.AdaBoostClassifier.__doc__
+        __module__ = "_hooked"  # which keeps it out of the registry
 
         def make_something(self):
             """Do what no page documents."""

@@ -1,8 +1,15 @@
 """A cluster without network, processes and clocks, whose workers are lost when a test says so."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from marginboost.dask.holders import DaskParts
+
+
+def run_apart(task):
+    """Run a coroutine in a thread of its own: in this one another test may have left a loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, task).result()
 
 
 class Future:
@@ -106,7 +113,7 @@ class Cluster:
         return {future.key: sorted(self.where[future.key]) for future in futures}
 
     def sync(self, function, *args):
-        return asyncio.run(function(*args))
+        return run_apart(function(*args))
 
     def run_on_scheduler(self, function, keys, lost=False):
         return not self.recipe

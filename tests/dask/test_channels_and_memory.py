@@ -1,6 +1,5 @@
 """How channels are opened, used and closed, and what workers tell the C library."""
 
-import asyncio
 import ctypes
 import socket
 import threading
@@ -11,6 +10,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from miniature import run_apart
 from sklearn.exceptions import NotFittedError
 
 from marginboost import BinnedMatrix
@@ -58,7 +58,7 @@ def opened(monkeypatch, comm):
 
     monkeypatch.setattr(channels, "connect", connect)
     client = SimpleNamespace(connection_args={"ssl": None})
-    return asyncio.run(open_channel(client, "tcp://there", "an actor", 0.5))
+    return run_apart(open_channel(client, "tcp://there", "an actor", 0.5))
 
 
 def test_a_channel_is_what_dask_has_connected(pair, monkeypatch):
@@ -121,7 +121,7 @@ def answering(monkeypatch, own):
     assert take_calls() is True
     comm = Comm(own)
     (begin,) = worker.handlers.values()
-    return comm, asyncio.run(begin(comm, "an actor"))
+    return comm, run_apart(begin(comm, "an actor"))
 
 
 def test_a_thread_answers_what_is_asked(pair, monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from marginboost import BinnedMatrix, Callback, Checkpoint, LPBoostRegressor, Stop, verify
-from marginboost.algorithms.lpboost_regressor import spread
+from marginboost.algorithms.gradient_boost_regressor import spread
 from marginboost.data import Table
 from marginboost.solvers.masters.tube import FixedTube, NuTube, QuantileTube
 from marginboost.solvers.tube_descent import TubeDescent

@@ -118,6 +118,7 @@ class LPBoostRegressor(BaseBoostRegressor):
     True
     """
 
+    __capabilities__: ClassVar[dict[str, bool]] = {"explains": False}
     __summary__: ClassVar[dict[str, str]] = {
         "problem": "least absolute residuals outside of a tube, or of a quantile, plus Σα / C",
         "guarantee": "solved to a certified gap; at most a share ν of rows outside of the tube",

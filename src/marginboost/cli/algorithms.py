@@ -26,7 +26,7 @@ def classifiers() -> dict[str, type[Any]]:
             continue  # a wrapper, or a regressor
         found[title.removesuffix("CV").removesuffix("Classifier"), title.endswith("CV")] = kind
     stems = {
-        short: kind.__module__.rpartition(".")[2].replace("_", "-")
+        short: kind.__module__.rpartition(".")[2].removesuffix("_classifier").replace("_", "-")
         for (short, tuned), kind in found.items()
         if not tuned
     }
