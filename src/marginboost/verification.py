@@ -373,6 +373,10 @@ def _contradictions(
             f"the model attains {value:.6g} on these rows, not {stored.value:.6g}: other rows, "
             "labels or weights than those it was fitted to, or a changed file"
         )
+    if stored.lower > stored.upper + ROUNDING:
+        problems.append(
+            f"the lower bound {stored.lower:.6g} is above the upper bound {stored.upper:.6g}"
+        )
     if stored.certified and not exact:
         problems.append("the bounds are said to be proven, but the base learner cannot prove any")
     if stored.value > stored.lower + ROUNDING:

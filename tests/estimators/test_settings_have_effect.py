@@ -75,6 +75,12 @@ SAME = {
 SAME_WITH_SOME = {
     **SAME,
     ("AdaBoostM2Classifier", "step"): "of answers -1 and 1 both steps are the same number",
+    ("BarrierBoostRegressor", "factor"): "differs once the temperature falls, after these rounds",
+    ("LeveragingRegressor", "steps"): "one hypothesis closes the gap: both find its best weight",
+    **dict.fromkeys(
+        (("LSBoostRegressor", "learning_rate"), ("LSBoostRegressor", "max_bins")),
+        "alternating trees find no edge in targets, so the run ends with its first round",
+    ),
     ("LeveragingClassifier", "selection"): "of hypotheses of one norm the first improves most",
     ("NuArcClassifier", "base"): "differs once the soft margin is above 0",
     ("NuArcClassifier", "on_stall"): "differs once no step lowers the objective",
