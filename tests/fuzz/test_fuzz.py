@@ -22,8 +22,8 @@ def test_damaged_files(target):
 def test_hostile_fits():
     """Refused for a reason that names an argument, or a model whose certificate is true.
 
-    Fits that end, but take more than two seconds, are faults of ``python -m tests.fuzz`` only: there
-    still are some, and their number depends on the machine.
+    Fits that end, but take more than two seconds, are faults of ``python -m tests.fuzz`` only:
+    there still are some, and their number depends on the machine.
     """
     report = run_batch("estimators", BUDGET, seed=0, patience=240 + 2 * BUDGET)
     assert [fault for fault in report.failures if ": took " not in fault] == []
