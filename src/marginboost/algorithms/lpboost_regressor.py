@@ -172,10 +172,6 @@ class LPBoostRegressor(BaseBoostRegressor):
         self.solver = solver
         self.solver_time_limit = solver_time_limit
 
-    def _all_stumps(self) -> bool:
-        """Whether hypotheses are all stumps between bins, and any solver will do."""
-        return self.estimator is None and self.solver in ("auto", "smooth")
-
     def _algorithm(self) -> Algorithm:
         """Check the parameters, and make the algorithm that they mean."""
         solver, seconds = self.solver, self.solver_time_limit

@@ -39,6 +39,7 @@ from ..algorithms.lpboost import (
 from ..core.rule import Rule
 from ..data import BinnedMatrix
 from ..estimators.classifier import BaseMarginClassifier, document
+from ..estimators.constructors import forward
 from ..fitting.algorithm import Algorithm, Choice, Chosen, Outcome
 from ..fitting.fit import fit
 from ..fitting.inputs import read_weights, weigh_classes
@@ -230,18 +231,7 @@ class RobustBoostClassifier(BaseMarginClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            class_weight=class_weight,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.model = model
         self.policy = policy
         self.fdr = fdr

@@ -26,6 +26,7 @@ from ..model import BinaryModel, ClassModel, Features, LogisticLink, Model, Vote
 from ..model.features import FeatureRows
 from ..types import Array
 from .base import COMMON_PARAMETERS, BaseBooster, algorithm_for_parts, algorithm_to_fit, document
+from .constructors import forward
 from .fitted import ClassifierOutputs
 
 __all__ = ["BaseMarginClassifier", "document"]
@@ -107,17 +108,7 @@ class BaseMarginClassifier(ClassifierOutputs, ClassifierMixin, BaseBooster):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            tol=tol,
-            max_bins=max_bins,
-            categorical_features=categorical_features,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        forward(super().__init__, locals())
         self.class_weight = class_weight
 
     def _make_algorithm(self, rule: Any, **more: Any) -> Algorithm:

@@ -55,7 +55,6 @@ class StagedFit:
     scoring: Any = "loss"
     warm_start: bool
     tol: float | None
-    random_state: Any
     __registry__: ClassVar[Any]
     __constraints__: ClassVar[Constraints] = {
         "early_stopping": (False, True, "auto"),
@@ -70,7 +69,7 @@ class StagedFit:
     def _make_algorithm(self, rule: Any, **more: Any) -> Algorithm:
         """Make an algorithm of this rule, with settings of early stopping."""
         names = ("early_stopping", "validation_fraction", "n_iter_no_change", "scoring")
-        own = {name: getattr(self, name) for name in (*names, "tol", "random_state")}
+        own = {name: getattr(self, name) for name in (*names, "tol")}
         early = EarlyStop(**own, quality=more.pop("quality", None))
         early.check()
         return super()._make_algorithm(rule, early=early, **more)  # type: ignore[misc]

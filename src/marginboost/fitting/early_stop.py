@@ -14,7 +14,7 @@ from ..core.rule import Rule
 from ..model import FittedRun, Model
 from ..model.features import Features
 from ..types import Array
-from ..validation import check_number, is_among, random_numbers
+from ..validation import check_number, is_among
 from .inputs import read_weights
 from .rows import Options, TrainingRows, ValidationRows
 from .watching import ClassifierStage, Judge, RegressorStage, ValidationWatch, scorer_of
@@ -45,8 +45,6 @@ class EarlyStop:
         What is watched.
     tol : float or None
         Least improvement that counts.
-    random_state : int, RandomState or None
-        Seed of the rows that are held back.
     quality : callable or None
         Of rankers: ``quality(relevances, queries)`` makes the function that scores an order.
     """
@@ -56,7 +54,6 @@ class EarlyStop:
     n_iter_no_change: int = 10
     scoring: Any = "loss"
     tol: float | None = None
-    random_state: Any = None
     quality: Callable[[Array, Array], Callable[[Array], float]] | None = None
 
     def check(self) -> None:
@@ -73,11 +70,6 @@ class EarlyStop:
         if self.early_stopping == "auto":
             return has_validation or n_rows > MANY_ROWS
         return bool(self.early_stopping)
-
-    def seed(self) -> int:
-        """Seed of the rows that are held back; the same for every fit with these settings."""
-        state = 0 if self.random_state is None else self.random_state
-        return int(random_numbers(state).randint(2**31 - 1))
 
 
 class Before(NamedTuple):
@@ -105,7 +97,7 @@ def with_options(
         return replace(rows, options=replace(options, validation=validation, stops=stops))
     if not stops:
         return replace(rows, options=options)
-    held, weights = _held_back(early, rows), rows.weights
+    held, weights = _held_back(early, rows, algorithm.settings.seed), rows.weights
     queries = None if rows.queries is None else rows.queries[held]
     taken = rows.rows.take(held)
     validation = ValidationRows(taken, rows.truth[held], rows.weights[held], queries)
@@ -130,7 +122,7 @@ def read_eval_set(rows: TrainingRows, eval_set: Any) -> ValidationRows:
     return ValidationRows(found, truth, weights)
 
 
-def _held_back(early: EarlyStop, rows: TrainingRows) -> Array:
+def _held_back(early: EarlyStop, rows: TrainingRows, seed: Callable[[], int]) -> Array:
     """Rows that early stopping judges by, in ascending order; of queries, whole ones."""
     present = rows.present
     if early.validation_fraction is None:
@@ -138,7 +130,7 @@ def _held_back(early: EarlyStop, rows: TrainingRows) -> Array:
     share = early.validation_fraction
     if rows.queries is None:
         share = share if isinstance(share, float) else share / len(present)
-        return present[draw_held_back(rows.strata[present], share, early.seed())]
+        return present[draw_held_back(rows.strata[present], share, seed())]
     names, numbers = np.unique(rows.queries[present], return_inverse=True)
     if len(names) < 2:
         raise ValueError(
@@ -146,7 +138,7 @@ def _held_back(early: EarlyStop, rows: TrainingRows) -> Array:
             "eval_set, or early_stopping=False"
         )
     share = share if isinstance(share, float) else share / len(names)
-    held = draw_held_back(np.zeros(len(names)), share, early.seed())
+    held = draw_held_back(np.zeros(len(names)), share, seed())
     return present[np.isin(numbers, held)]
 
 
